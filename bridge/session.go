@@ -1,0 +1,345 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"nvim-agent-diff/hunks"
+	"nvim-agent-diff/review"
+)
+
+// session is one review in one Neovim, from its place in the queue to its outcome. All of it runs in the goroutine of the
+// call that waits; events come through a queue.
+type session struct {
+	editor   *editor
+	ref      int // our number of the review, on this connection
+	proposal review.Proposal
+	progress func(string)
+	events   *events
+
+	files   []*sessionFile // once drafted
+	hunks   []sessionHunk  // in display order; a hunk's id on the wire is its index here
+	shown   bool           // the person has seen it
+	exact   bool           // read buffers, not the disk in their place: something did not fit
+	leaving bool           // Neovim has said that it is being left on purpose
+}
+
+// sessionFile is one file of the review.
+type sessionFile struct {
+	review.File
+	codec   codec
+	patch   *hunks.Patch
+	notices []string
+	tick    int
+	first   int // index in session.hunks of its first hunk
+}
+
+// sessionHunk is what is known of a hunk without asking.
+type sessionHunk struct {
+	file  *sessionFile
+	hunk  *hunks.Hunk
+	state hunks.State
+}
+
+const waitingForReview = "waiting for review in Neovim"
+
+// goodbye is how long a review may take to be closed in Neovim after the agent has given it up.
+const goodbye = time.Second
+
+// run carries the review through. It returns an outcome, or a *review.Error.
+func (s *session) run(ctx context.Context) (*review.Outcome, error) {
+	out, err := s.review(ctx)
+	if err != nil {
+		return s.abandon(ctx, err)
+	}
+	return out, nil
+}
+
+func (s *session) review(ctx context.Context) (*review.Outcome, error) {
+	loaded, err := s.enqueue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if loaded == nil {
+		if out, err := s.await(ctx, "turn"); out != nil || err != nil {
+			return out, err
+		}
+	}
+	if err := s.open(ctx, loaded); err != nil {
+		return nil, err
+	}
+	s.progress(waitingForReview)
+	return s.await(ctx, "")
+}
+
+// enqueue takes a place in the queue. loaded is what load() says of each file when it is the review's turn at once, else nil.
+func (s *session) enqueue(ctx context.Context) (loaded []Value, err error) {
+	p := s.proposal
+	request := wireRequest{
+		Ref: s.ref, Tool: p.Tool, Agent: p.Agent, Description: p.Description, Name: p.Files[0].Path,
+	}
+	if len(p.Files) > 1 {
+		request.Name = fmt.Sprintf("%d files", len(p.Files))
+	}
+	request.Shown = wireShown{visible(p.Agent), visible(p.Description), visible(request.Name)}
+	for _, f := range p.Files {
+		request.Paths = append(request.Paths, f.Abs)
+	}
+	var answer Value
+	if err := s.editor.call(ctx, s.progress, &answer, "enqueue", request); err != nil {
+		return nil, err
+	}
+	if answer.Key("turn").Bool() {
+		loaded = answer.Key("files").List()
+	}
+	return loaded, answer.Err()
+}
+
+// await handles events until the wanted one comes, or the review ends, or ctx or the connection does.
+func (s *session) await(ctx context.Context, wanted string) (*review.Outcome, error) {
+	for {
+		select {
+		case <-s.events.ready:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-s.editor.client.Done():
+			return s.last(ctx)
+		}
+		if out, found, err := s.handle(ctx, wanted); found || out != nil || err != nil {
+			return out, err
+		}
+	}
+}
+
+// handle deals with the events that have come.
+func (s *session) handle(ctx context.Context, wanted string) (out *review.Outcome, found bool, err error) {
+	for _, e := range s.events.take() {
+		switch e.name {
+		case "place":
+			s.place(e.args.At(0).Int(), e.args.At(1).Int())
+		case "hunks":
+			s.note(e.args.At(0).List())
+		case "lost":
+			s.relocate(ctx, e.args.At(0).Int(), e.args.At(1).List())
+		case "busy":
+			s.progress(atPrompt)
+		case "shown":
+			s.shown = true
+			s.progress(waitingForReview)
+		case "leaving":
+			s.leaving = true
+		case "done":
+			out, err := s.outcome(e.args.At(0))
+			return out, true, err
+		}
+		if e.name == wanted {
+			found = true
+		}
+	}
+	return nil, found, nil
+}
+
+func (s *session) place(place, of int) {
+	if place > 1 {
+		s.progress(fmt.Sprintf("waiting in the queue: place %d of %d", place, of))
+	} else if s.hunks != nil {
+		s.progress(waitingForReview)
+	}
+}
+
+// note keeps the hunks' states, for the progress and for the day the connection breaks.
+func (s *session) note(states []Value) {
+	for _, v := range states {
+		if id := v.At(1).Int(); id >= 0 && id < len(s.hunks) {
+			s.hunks[id].state = hunks.State(v.At(2).Text())
+		}
+	}
+	decided := 0
+	for _, h := range s.hunks {
+		if h.state == hunks.Applied || h.state == hunks.Rejected {
+			decided++
+		}
+	}
+	s.progress(fmt.Sprintf("waiting for review in Neovim: %d/%d hunks decided", decided, len(s.hunks)))
+}
+
+// open reads the files, drafts their hunks and draws the review; again, as often as somebody changes a text between.
+func (s *session) open(ctx context.Context, loaded []Value) error {
+	for ; ; loaded, s.exact = nil, true {
+		if err := s.draft(ctx, loaded); err != nil && s.exact {
+			return err
+		} else if err != nil {
+			continue
+		}
+		var answer Value
+		if err := s.editor.call(ctx, s.progress, &answer, "open", s.ref, s.wireOpen()); err != nil {
+			return err
+		}
+		if char := answer.Key("unencodable"); !char.IsNil() {
+			return review.Errorf(review.ToolFailed,
+				"The file's encoding (%s) cannot hold the character %q. Nothing was changed.",
+				answer.Key("encoding").Text(), char.Text())
+		}
+		if unfit := answer.Key("unfit"); s.exact && !unfit.IsNil() {
+			return review.Errorf(review.ToolFailed, "Neovim does not hold the text that it says it holds. Nothing was changed.")
+		}
+		if stale := answer.Key("stale").Bool(); !stale {
+			for i := range s.proposal.Files {
+				s.proposal.Files[i].Draft, s.files[i].Draft = nil, nil
+			}
+			return answer.Err()
+		}
+	}
+}
+
+// draft reads every file as the person sees it now, and turns the proposal into hunks. loaded may say already what load()
+// would.
+func (s *session) draft(ctx context.Context, loaded []Value) error {
+	s.files, s.hunks = nil, nil
+	for i, f := range s.proposal.Files {
+		var answer Value
+		if i < len(loaded) {
+			answer = loaded[i]
+		} else if err := s.editor.call(ctx, s.progress, &answer, "load", s.ref, f.Abs); err != nil {
+			return err
+		}
+		file, err := s.read(ctx, f, answer)
+		if err != nil {
+			return err
+		}
+		s.files = append(s.files, file)
+		for _, h := range file.patch.Hunks {
+			s.hunks = append(s.hunks, sessionHunk{file: file, hunk: h, state: h.State})
+		}
+		if err := s.reviewable(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *session) wireOpen() wireOpen {
+	open := wireOpen{Notices: []string{}}
+	for _, f := range s.files {
+		printed := f.patch.Print(f.Name, f.Name)
+		wire := wireFile{Path: f.Abs, Name: f.Name, Tick: f.tick, CRLF: f.patch.Base.CRLF, Hunks: make([]wireHunk, len(f.patch.Hunks))}
+		for i, h := range f.patch.Hunks {
+			span := printed.Hunks[i]
+			wire.Hunks[i] = wireHunk{
+				ID: f.first + i, Header: h.Header(), Line: len(open.Lines) + span.Line, Lines: span.Lines,
+				State: string(h.State), Reason: h.Reason, Blocks: f.codec.blocks(h.Blocks),
+			}
+		}
+		open.Lines = append(open.Lines, strings.Split(strings.TrimSuffix(printed.Text, "\n"), "\n")...)
+		open.Files = append(open.Files, wire)
+		for _, notices := range [][]string{f.notices, f.patch.Warnings, f.patch.Notes} {
+			open.Notices = append(open.Notices, notices...) // never nil: Lua would get vim.NIL
+		}
+	}
+	var warnings []string
+	open.Hidden, warnings = hiddenIn(open.Lines)
+	for i, notice := range open.Notices {
+		open.Notices[i] = visible(notice)
+	}
+	open.Notices = append(open.Notices, warnings...)
+	return open
+}
+
+// relocate looks for blocks whose surroundings were replaced, in the text as it is now. Lua counts on an answer.
+func (s *session) relocate(ctx context.Context, index int, ids []Value) {
+	if index < 1 || index > len(s.files) {
+		return
+	}
+	f := s.files[index-1]
+	var answer Value
+	if s.editor.call(ctx, nil, &answer, "text", s.ref, f.Abs) != nil {
+		return
+	}
+	// 'eol' follows the lines only when it is known where they are: here it says nothing.
+	text, places := f.codec.text(answer.Key("text").Text(), false, false).Body, [][]any{}
+	for _, text := range []string{text, toggleEOL(text)} {
+		spots := f.patch.Locate(text, s.isApplied(f))
+		ids = slices.DeleteFunc(ids, func(id Value) bool {
+			spot, found := spots[id.Int()]
+			if found {
+				places = append(places, []any{id.Int(), spot.Line, string(spot.Fit)})
+			}
+			return found
+		})
+		if len(ids) == 0 {
+			break
+		}
+	}
+	// When it fails the review is over.
+	_ = s.editor.call(ctx, nil, nil, "anchor", s.ref, index, answer.Key("tick").Int(), places)
+}
+
+// toggleEOL is the text with a final newline, if it has none, else without.
+func toggleEOL(text string) string {
+	bare, had := strings.CutSuffix(text, "\n")
+	if had || text == "" {
+		return bare
+	}
+	return text + "\n"
+}
+
+// isApplied says which of the file's hunks are applied as far as we know.
+func (s *session) isApplied(f *sessionFile) func(id int) bool {
+	return func(id int) bool { return s.stateOf(f, id) == hunks.Applied }
+}
+
+func (s *session) stateOf(f *sessionFile, id int) hunks.State {
+	own := s.hunks[f.first : f.first+len(f.patch.Hunks)]
+	// As they are numbered at first: looking for each of very many would take long.
+	if i := id - 1; i >= 0 && i < len(own) && own[i].hunk.ID == id {
+		return own[i].state
+	}
+	for _, h := range own {
+		if h.hunk.ID == id {
+			return h.state
+		}
+	}
+	return hunks.Pending
+}
+
+// abandon ends a review that cannot go on, or that nobody waits for any more: then err is ctx's.
+func (s *session) abandon(ctx context.Context, err error) (*review.Outcome, error) {
+	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
+	defer cancel()
+	if errors.Is(err, ErrLost) || !s.editor.alive() {
+		if known, ok := errors.AsType[*review.Error](err); ok {
+			return nil, known
+		}
+		return s.last(bye)
+	}
+	if errors.Is(context.Cause(ctx), review.ErrAgentGone) {
+		// The connection is about to end, and the person is told so.
+		return nil, failure(err, s.applied())
+	}
+	var report Value
+	switch failed := s.editor.call(bye, nil, &report, "cancel", s.ref, ctx.Err() != nil); {
+	case failed == nil && !report.IsNil():
+		s.readStates(report)
+	case failed == nil: // it had ended by itself
+		if out, err := s.await(bye, ""); out != nil {
+			return out, err
+		}
+	}
+	return nil, failure(err, s.applied())
+}
+
+// last is the end of a review whose connection has broken: what had arrived before counts.
+func (s *session) last(ctx context.Context) (*review.Outcome, error) {
+	select {
+	case <-s.editor.client.Done():
+	case <-ctx.Done():
+	}
+	if out, _, err := s.handle(ctx, ""); out != nil || err != nil {
+		return out, err
+	}
+	return s.lost()
+}

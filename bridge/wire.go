@@ -1,0 +1,107 @@
+package bridge
+
+import (
+	"strings"
+
+	"nvim-agent-diff/hunks"
+)
+
+// protocol is the number of the language that this program and lua/agent_diff speak; see lua/agent_diff/init.lua.
+const protocol = 1
+
+// The types below are what travels to Lua. Rows are 0-based; lines travel without their line ends.
+
+type wireAttach struct {
+	Name  string       `msgpack:"name"`
+	Rules []hunks.Rule `msgpack:"rules"`
+}
+
+type wireRequest struct {
+	Ref         int       `msgpack:"ref"`
+	Tool        string    `msgpack:"tool"`
+	Agent       string    `msgpack:"agent"`
+	Description string    `msgpack:"description"`
+	Paths       []string  `msgpack:"paths"`
+	Name        string    `msgpack:"name"`
+	Shown       wireShown `msgpack:"shown"`
+}
+
+// wireShown are texts of the agent's as a person shall see them.
+type wireShown struct {
+	Agent       string `msgpack:"agent"`
+	Description string `msgpack:"description"`
+	Name        string `msgpack:"name"`
+}
+
+type wireOpen struct {
+	Lines   []string     `msgpack:"lines"`  // of the diff
+	Hidden  []wireHidden `msgpack:"hidden"` // in the lines
+	Notices []string     `msgpack:"notices"`
+	Files   []wireFile   `msgpack:"files"`
+}
+
+// wireHidden is a character that a person would not see, and what to show in its place.
+type wireHidden struct {
+	Row   int    `msgpack:"row"`
+	Col   int    `msgpack:"col"` // in bytes
+	Bytes int    `msgpack:"bytes"`
+	Text  string `msgpack:"text"`
+
+	alarming bool
+}
+
+type wireFile struct {
+	Path  string     `msgpack:"path"`
+	Name  string     `msgpack:"name"`
+	Tick  int        `msgpack:"tick"`
+	CRLF  bool       `msgpack:"crlf"`
+	Hunks []wireHunk `msgpack:"hunks"`
+}
+
+type wireHunk struct {
+	ID     int         `msgpack:"id"`
+	Header string      `msgpack:"header"`
+	Line   int         `msgpack:"line"`
+	Lines  int         `msgpack:"lines"`
+	State  string      `msgpack:"state"`
+	Reason string      `msgpack:"reason"`
+	Blocks []wireBlock `msgpack:"blocks"`
+}
+
+type wireBlock struct {
+	ID  int      `msgpack:"id"`
+	Row int      `msgpack:"row"`
+	Old []string `msgpack:"old"`
+	New []string `msgpack:"new"`
+	EOL *wireEOL `msgpack:"eol,omitempty"`
+}
+
+// wireEOL says whether the file ends in a newline, for a block that holds its last line.
+type wireEOL struct {
+	Old bool `msgpack:"old"`
+	New bool `msgpack:"new"`
+}
+
+// blocks are the blocks as the buffer holds their lines.
+func (c codec) blocks(blocks []hunks.Block) []wireBlock {
+	wire := make([]wireBlock, len(blocks))
+	for i, b := range blocks {
+		old, oldEnds := c.lines(b.Old)
+		added, newEnds := c.lines(b.New)
+		wire[i] = wireBlock{ID: b.ID, Row: b.Line, Old: old, New: added}
+		if !oldEnds || !newEnds {
+			wire[i].EOL = &wireEOL{Old: oldEnds, New: newEnds}
+		}
+	}
+	return wire
+}
+
+// lines takes the line ends off; ends is false when the last line has none.
+func (c codec) lines(lines []string) (bare []string, ends bool) {
+	bare, ends = make([]string, len(lines)), true
+	for i, line := range lines {
+		line, ends = strings.CutSuffix(line, "\n")
+		bare[i] = c.line(line, ends)
+	}
+	return bare, ends
+}

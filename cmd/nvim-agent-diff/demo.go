@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"nvim-agent-diff/demo"
+)
+
+// demoCommand shows the whole way once: on a terminal with the person there, else by itself.
+func demoCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "demo",
+		Usage: "an agent proposes an edit of a small project's file, and you review it",
+		Description: "On a terminal, a Neovim is started there for you. Without one (CI, pipes) keys are played through a " +
+			"real Neovim, and what a person would see is printed.\nNVIM_BIN names the Neovim, else it is the one on the PATH.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "play", Usage: "play the keys even on a terminal"},
+			&cli.BoolFlag{Name: "color", Usage: "print the played screens with their colours"},
+		},
+		Action: func(c *cli.Context) error {
+			program, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			defer stop()
+			return demo.Run(ctx, demo.Options{
+				Program:  program,
+				Terminal: !c.Bool("play") && onTerminal(os.Stdin) && onTerminal(os.Stdout),
+				Colors:   c.Bool("color"),
+				Out:      c.App.Writer,
+			})
+		},
+	}
+}
+
+// onTerminal tells whether a file is a terminal.
+func onTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err == nil && !os.SameFile(info, null)
+}

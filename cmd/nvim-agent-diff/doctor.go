@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"nvim-agent-diff/bridge"
+	"nvim-agent-diff/review"
+)
+
+// examineLimit is how long doctor waits for the Neovim that it found.
+const examineLimit = 5 * time.Second
+
+// doctorCommand says what a proposal would meet here.
+func doctorCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "doctor",
+		Usage:       "say which Neovim would be used, and why, and try it",
+		Description: "Exit codes: 0 all is well, 2 something is wrong, 3 no Neovim.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "file", Usage: "the `FILE` that would be changed (default: any in the working folder)"},
+		},
+		Action: doctor,
+	}
+}
+
+func doctor(c *cli.Context) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	r := report{c.App.Writer}
+	r.line("program", "%s, protocol %d", versionLine(), bridge.Protocol)
+	file, err := doctorFile(ctx, c, r)
+	if err != nil {
+		return exitWith(err)
+	}
+	finder := &bridge.Finder{Addr: c.String("nvim")}
+	found, err := finder.Find(ctx, file)
+	if err != nil {
+		r.line("Neovim", "none") // the error lists those that were looked at
+		for _, place := range finder.Places() {
+			r.line("searched", "%s", place)
+		}
+		return exitWith(err)
+	}
+	r.found(found)
+	err = examine(ctx, r, found)
+	r.candidates(found.Candidates, found.Addr)
+	return err
+}
+
+// doctorFile is the file or folder that the search is for; it says where it is and what may be changed.
+func doctorFile(ctx context.Context, c *cli.Context, r report) (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	server, closeServer, err := newServer(c)
+	if err != nil {
+		return "", err
+	}
+	defer closeServer()
+	for _, root := range server.Roots(ctx) {
+		r.line("root", "%s", root)
+	}
+	if !c.IsSet("file") {
+		r.line("folder", "%s", dir)
+		return dir, nil
+	}
+	abs, err := server.File(ctx, dir, c.String("file"))
+	if err != nil {
+		return "", err
+	}
+	r.line("file", "%s", abs)
+	return abs, nil
+}
+
+// examine tries the Neovim that was found.
+func examine(ctx context.Context, r report, found bridge.Found) error {
+	ctx, cancel := context.WithTimeout(ctx, examineLimit)
+	defer cancel()
+	health, err := bridge.Examine(ctx, found.Addr)
+	switch {
+	case err != nil && found.AtPrompt:
+		r.line("answers", "not now: it waits for a key at a prompt; a review waits until that is over")
+		return nil
+	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		r.line("answers", "not within %v: it is busy or suspended", examineLimit)
+		return cli.Exit(review.Errorf(review.EditorUnavailable, "the Neovim at %s does not answer", found.Addr), exitError)
+	case err != nil:
+		r.line("answers", "no")
+		return cli.Exit(err, exitError)
+	}
+	r.line("answers", "in %.2f ms; %d reviews", float64(health.RoundTrip.Microseconds())/1000, health.Reviews)
+	switch {
+	case health.Installed == "":
+		r.line("plugin", "not installed, and not needed: the program brings its Lua along")
+	case health.Protocol != bridge.Protocol:
+		r.line("plugin", "%s has protocol %d: it is not used; update it or the program", filepath.Dir(health.Installed), health.Protocol)
+	default:
+		r.line("plugin", "%s, protocol %d", filepath.Dir(health.Installed), health.Protocol)
+	}
+	return nil
+}
+
+// report prints one fact to a line.
+type report struct{ w io.Writer }
+
+func (r report) line(name, format string, args ...any) {
+	fmt.Fprintf(r.w, "%-9s %s\n", name, fmt.Sprintf(format, args...))
+}
+
+func (r report) found(f bridge.Found) {
+	r.line("Neovim", "%s", f.Addr)
+	r.line("because", "%s", f.Why)
+	var facts []string
+	if f.Version != "" {
+		facts = append(facts, "version "+f.Version)
+	}
+	if f.PID != 0 {
+		facts = append(facts, fmt.Sprintf("process %d", f.PID))
+	}
+	if f.Version != "" {
+		facts = append(facts, fmt.Sprintf("screens attached: %d", f.UIs))
+	}
+	if len(f.Dirs) > 0 {
+		facts = append(facts, "works in "+strings.Join(f.Dirs, ", "))
+	}
+	if len(facts) > 0 {
+		r.line("it is", "%s", strings.Join(facts, ", "))
+	}
+}
+
+// candidates lists what was looked at, but for the one that was found.
+func (r report) candidates(list []bridge.Candidate, found string) {
+	for _, c := range list {
+		if c.Addr != found {
+			r.line("passed", "%s (%s): %s", c.Addr, c.Source, c.Passed)
+		}
+	}
+}

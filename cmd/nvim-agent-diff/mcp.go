@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"nvim-agent-diff/tools"
+)
+
+// mcpCommand serves one agent over stdin and stdout.
+func mcpCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "mcp",
+		Usage: "serve an agent over stdin and stdout (MCP)",
+		Action: func(c *cli.Context) error {
+			// An agent that is gone is told by the end of stdin; writing to it must not kill us before Neovim is told.
+			signal.Ignore(syscall.SIGPIPE)
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			defer stop()
+			server, closeServer, err := newServer(c)
+			if err != nil {
+				return err
+			}
+			defer closeServer()
+			return server.Serve(ctx, io.NopCloser(os.Stdin), os.Stdout)
+		},
+	}
+}
+
+// reviewerOf is newReviewer, but in tests.
+var reviewerOf = newReviewer
+
+// newServer makes the tools of the flags.
+func newServer(c *cli.Context) (*tools.Server, func(), error) {
+	return newServerIn(c, c.StringSlice("root"))
+}
+
+// newServerIn makes the tools of the flags, for other roots than these name.
+func newServerIn(c *cli.Context, roots []string) (*tools.Server, func(), error) {
+	reviewer, closeReviewer := reviewerOf(c)
+	server, err := tools.New(tools.Options{
+		Reviewer: reviewer, Roots: roots, Version: moduleVersion(), Log: slog.Default(),
+	})
+	if err != nil {
+		closeReviewer()
+		return nil, nil, err
+	}
+	return server, closeReviewer, nil
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"nvim-agent-diff/review"
+	"nvim-agent-diff/tools"
+)
+
+// proposeCommand is one review for a person or a script.
+func proposeCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "propose",
+		Usage: "have an edit of a file reviewed, and wait for the decision",
+		Description: "Exit codes: 0 accepted (at least one hunk), 1 rejected, 2 error, 3 no Neovim, 130 interrupted.\n" +
+			"M and O may be - for stdin, one of them.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "file", Usage: "the `FILE` to change"},
+			&cli.StringFlag{Name: "modified", Usage: "a file `M` that holds the wanted content"},
+			&cli.StringFlag{Name: "original", Usage: "a file `O` that holds what M was made from (default: FILE as it is on disk)"},
+			&cli.StringFlag{Name: "description", Usage: "why, shown above the diff"},
+			&cli.BoolFlag{Name: "json", Usage: "print the result as JSON"},
+		},
+		Action: propose,
+	}
+}
+
+func propose(c *cli.Context) error {
+	for _, name := range []string{"file", "modified"} {
+		if c.String(name) == "" {
+			return fmt.Errorf("--%s is missing; see %s propose --help", name, c.App.Name)
+		}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	server, closeServer, err := newServer(c)
+	if err != nil {
+		return err
+	}
+	defer closeServer()
+	call, err := proposal(ctx, c, server)
+	if err != nil {
+		return exitWith(err)
+	}
+	result := server.Call(ctx, call)
+	switch {
+	case ctx.Err() != nil && result.Err != nil:
+		return cli.Exit(result.Err, exitInterrupted)
+	case result.Err != nil:
+		return exitWith(result.Err)
+	}
+	if err := printResult(c.App.Writer, result, c.Bool("json")); err != nil {
+		return err
+	}
+	if result.Decision == review.Rejected {
+		return cli.Exit("", exitRejected)
+	}
+	return nil
+}
+
+// proposal makes the call of the flags.
+func proposal(ctx context.Context, c *cli.Context, server *tools.Server) (tools.Call, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return tools.Call{}, err
+	}
+	file := c.String("file")
+	if c.String("original") == "-" && c.String("modified") == "-" {
+		return tools.Call{}, errors.New("only one of --original and --modified can be stdin")
+	}
+	modified, err := readInput(c.App.Reader, c.String("modified"))
+	if err != nil {
+		return tools.Call{}, fmt.Errorf("--modified: %w", err)
+	}
+	var original string
+	if c.IsSet("original") {
+		if original, err = readInput(c.App.Reader, c.String("original")); err != nil {
+			return tools.Call{}, fmt.Errorf("--original: %w", err)
+		}
+	} else if original, err = onDisk(ctx, server, dir, file); err != nil {
+		return tools.Call{}, err
+	}
+	return tools.Call{
+		Tool: "propose_file_edit",
+		Dir:  dir,
+		Arguments: tools.TextArguments(map[string]string{
+			"path": file, "original": original, "modified": modified, "description": c.String("description"),
+		}),
+	}, nil
+}
+
+// onDisk is what a file holds; nothing when it is missing.
+func onDisk(ctx context.Context, server *tools.Server, dir, file string) (string, error) {
+	abs, err := server.File(ctx, dir, file)
+	if err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(abs)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return string(text), err
+}
+
+// readInput reads a file, or stdin for "-".
+func readInput(stdin io.Reader, name string) (string, error) {
+	if name == "-" {
+		text, err := io.ReadAll(stdin)
+		return string(text), err
+	}
+	text, err := os.ReadFile(name)
+	return string(text), err
+}
+
+func printResult(w io.Writer, r tools.Result, asJSON bool) error {
+	if !asJSON {
+		text := r.Text
+		if w == os.Stdout && onTerminal(os.Stdout) {
+			text = tools.Visible(text) // a file's or an agent's text, which must not drive the terminal
+		}
+		_, err := io.WriteString(w, text)
+		return err
+	}
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	return out.Encode(r.Structure)
+}
+
+// exitWith is the error with its exit code.
+func exitWith(err error) error {
+	code := exitError
+	if e, ok := errors.AsType[*review.Error](err); ok && e.Code == review.EditorUnavailable {
+		code = exitNoEditor
+	}
+	return cli.Exit(err, code)
+}

@@ -1,0 +1,192 @@
+package hunks
+
+import (
+	"math"
+	"slices"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
+)
+
+// Spot is where a block was found again.
+type Spot struct {
+	Line int // index of its first line; of a text that is empty, the line that it goes before
+	Fit  Fit // which of its texts is there: FitOld or FitNew
+}
+
+// Locate finds blocks again, by their id, in a text that took the place of the one they were in (a formatter, a reload).
+// applied says which hunks were in the text before; that text is believed to have been what Compose makes of them.
+//
+// Every block is found when the text is what it was, or as it is with no hunk applied, or with all. Else a block is found by
+// its old or its new text with up to 3 lines of what was around it, and only when these lines are in current once and were
+// there once before, and no other reading has a place too. A block that is not found is not in the result. Blocks of hunks in
+// conflict are looked for by the lines that they were proposed with.
+func (p *Patch) Locate(current string, applied func(hunkID int) bool) map[int]Spot {
+	l := locator{words: lexicon{}}
+	l.base = newIndex(l.words, p.Base.Body)
+	l.before, l.mod = l.base, l.base
+	if before := p.Compose(applied); before != p.Base.Body {
+		l.before = newIndex(l.words, before)
+	}
+	if p.Modified != p.Base.Body {
+		l.mod = newIndex(l.words, p.Modified)
+	}
+	l.cur = newIndex(l.words, current)
+	for _, text := range []*index{l.before, l.base, l.mod} {
+		if slices.Equal(text.ids, l.cur.ids) {
+			l.same = text
+			break
+		}
+	}
+	spots := map[int]Spot{}
+	shiftBefore, shiftMod := 0, 0
+	for _, h := range p.Hunks {
+		if !h.Placed() {
+			l.proposed(h, spots)
+			continue
+		}
+		in := applied(h.ID)
+		for i := range h.Blocks {
+			b := &h.Blocks[i]
+			if spot, ok := l.find(l.readings(b, b.Line+shiftBefore, b.Line+shiftMod, in)); ok {
+				spots[b.ID] = spot
+			}
+			grown := len(b.New) - len(b.Old)
+			shiftMod += grown
+			if in {
+				shiftBefore += grown
+			}
+		}
+	}
+	return spots
+}
+
+// locator has the texts that blocks are looked for in, and known from.
+type locator struct {
+	words             lexicon
+	base, before, mod *index
+	cur               *index
+	same              *index // which of the others cur is, if it is one of them
+}
+
+// reading is one way in which a block can stand in a text: the lines of a text from start to end, and those around them.
+type reading struct {
+	ids        []int32
+	start, end int
+	fit        Fit
+	text       *index // where they were before
+	times      int    // how often they must be there
+}
+
+// readings are the ways in which the block can be in the new text: as it was, the other way round, and as it is with all
+// hunks or none applied.
+func (l *locator) readings(b *Block, lineBefore, lineMod int, in bool) []reading {
+	oldIDs := l.base.ids[b.Line : b.Line+len(b.Old)]
+	newIDs := l.mod.ids[lineMod : lineMod+len(b.New)]
+	was, other, fit, otherFit := oldIDs, newIDs, FitOld, FitNew
+	if in {
+		was, other, fit, otherFit = newIDs, oldIDs, FitNew, FitOld
+	}
+	end := lineBefore + len(was)
+	above := l.before.ids[max(0, lineBefore-contextLines):lineBefore]
+	below := l.before.ids[end:min(len(l.before.ids), end+contextLines)]
+	return []reading{
+		{l.before.ids, lineBefore, end, fit, l.before, 1},
+		{slices.Concat(above, other, below), len(above), len(above) + len(other), otherFit, l.before, 0},
+		{l.base.ids, b.Line, b.Line + len(b.Old), FitOld, l.base, 1},
+		{l.mod.ids, lineMod, lineMod + len(b.New), FitNew, l.mod, 1},
+	}
+}
+
+// proposed looks for the blocks of a hunk that had no place.
+func (l *locator) proposed(h *Hunk, spots map[int]Spot) {
+	type place struct{ oldStart, newStart int }
+	var oldIDs, newIDs []int32
+	places := make([]place, 0, len(h.Blocks))
+	last := gitdiff.OpContext
+	for _, line := range h.Fragment.Lines {
+		if line.Op != gitdiff.OpContext && last == gitdiff.OpContext {
+			places = append(places, place{len(oldIDs), len(newIDs)})
+		}
+		last = line.Op
+		id, ok := l.words[line.Line]
+		if !ok {
+			id = math.MaxInt32 // it is in none of the texts
+		}
+		if line.Old() {
+			oldIDs = append(oldIDs, id)
+		}
+		if line.New() {
+			newIDs = append(newIDs, id)
+		}
+	}
+	for i := range min(len(places), len(h.Blocks)) {
+		b, at := &h.Blocks[i], places[i]
+		spot, ok := l.find([]reading{
+			{oldIDs, at.oldStart, at.oldStart + len(b.Old), FitOld, nil, 0},
+			{newIDs, at.newStart, at.newStart + len(b.New), FitNew, nil, 0},
+		})
+		if ok {
+			spots[b.ID] = spot
+		}
+	}
+}
+
+// find is the one place that the readings agree on, with as much of what is around the block as is there.
+func (l *locator) find(readings []reading) (spot Spot, ok bool) {
+	for _, r := range readings {
+		if r.text != nil && r.text == l.same && r.times == 1 {
+			return Spot{Line: r.start, Fit: r.fit}, true
+		}
+	}
+	for k := contextLines; k >= 0; k-- {
+		for i := range readings {
+			line, n := l.place(&readings[i], k)
+			found := Spot{Line: line, Fit: readings[i].fit}
+			switch {
+			case n == 0:
+				continue
+			case n > 1, ok && found != spot:
+				return Spot{}, false
+			}
+			spot, ok = found, true
+		}
+		if ok {
+			return spot, true
+		}
+	}
+	return Spot{}, false
+}
+
+// place looks for one reading with k lines around it. n is 1 only if that is its only place and was its only one.
+func (l *locator) place(r *reading, k int) (line, n int) {
+	from, to := max(0, r.start-k), min(len(r.ids), r.end+k)
+	empty := r.start == r.end
+	if len(r.ids) == 0 && len(l.cur.ids) == 0 {
+		return 0, 1 // no text at all
+	}
+	if empty && k == 0 {
+		return 0, 0
+	}
+	pattern := r.ids[from:to]
+	at, n := l.cur.find(pattern)
+	if n != 1 {
+		return 0, n
+	}
+	if k < contextLines && !l.cur.distinctive(at, at+len(pattern)) {
+		return 0, 0
+	}
+	// Where lines are missing on one side of it, that was an end of the text, and still must be.
+	if r.start < k && at != 0 || len(r.ids)-r.end < k && at+len(pattern) != len(l.cur.ids) {
+		return 0, 0
+	}
+	if r.text != nil {
+		_, times := r.text.find(pattern)
+		if times > 0 && r.times == 0 {
+			return 0, 0 // it was there without the block: it says nothing
+		}
+		if times != r.times {
+			return 0, 2
+		}
+	}
+	return at + r.start - from, 1
+}

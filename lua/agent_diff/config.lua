@@ -1,0 +1,131 @@
+--- The options: one schema yields the defaults, the check and the help.
+local M = {}
+
+---@class agent_diff.Option
+---@field default any
+---@field check fun(value: any): boolean
+---@field expects string what the check wants, for the warning
+---@field help string
+
+local function one_of(...)
+  local allowed = { ... }
+  return function(value) return vim.tbl_contains(allowed, value) end, 'one of ' .. table.concat(allowed, ', ')
+end
+
+local function option(default, check, expects, help)
+  return { default = default, check = check, expects = expects, help = help }
+end
+
+local function choice(default, help, ...)
+  local check, expects = one_of(...)
+  return option(default, check, expects, help)
+end
+
+local function is_count(value) return type(value) == 'number' and value >= 0 and value % 1 == 0 end
+
+local function is_keys(value)
+  if value == false or type(value) == 'string' then return true end
+  if type(value) ~= 'table' then return false end
+  for _, key in ipairs(value) do
+    if type(key) ~= 'string' then return false end
+  end
+  return vim.islist(value)
+end
+
+--- Every option that is not a key.
+---@type table<string, agent_diff.Option>
+M.options = {
+  save = choice('auto', 'When the file is written at the end of a review.', 'auto', 'always', 'never'),
+  focus = choice('auto', 'Whether a review takes the focus by itself.', 'auto', 'always', 'never'),
+  toggle_applied = choice('unapply', 'What <Space> does to an applied hunk.', 'unapply', 'mark'),
+  arm_ms = option(
+    500,
+    is_count,
+    'a number of milliseconds, 0 or more',
+    'How long no key must have been pressed, after a review took the focus by itself, before keys decide.'
+  ),
+}
+
+---@class agent_diff.Key
+---@field name string the option's name, below `keys`
+---@field lhs string|string[]|false the default
+---@field help string
+
+--- Every key of the review buffer, in the order of the help.
+---@type agent_diff.Key[]
+M.actions = {
+  { name = 'accept', lhs = 'a', help = 'accept the hunk' },
+  { name = 'reject', lhs = 'r', help = 'reject the hunk' },
+  { name = 'toggle', lhs = '<Space>', help = 'toggle the hunk' },
+  { name = 'next', lhs = { 'n', ']c' }, help = 'next hunk' },
+  { name = 'prev', lhs = { 'p', '[c' }, help = 'previous hunk' },
+  { name = 'show', lhs = '<CR>', help = "the hunk's place in the file" },
+  { name = 'accept_all', lhs = { 'A', '<C-c><C-c>' }, help = 'accept all undecided hunks, and finish' },
+  { name = 'reject_all', lhs = { 'R', '<C-c><C-k>' }, help = 'reject all hunks, and finish' },
+  { name = 'finish', lhs = 'q', help = 'finish' },
+  { name = 'undo', lhs = 'u', help = 'undo the last decision' },
+  { name = 'help', lhs = { '?', 'g?' }, help = 'this help' },
+}
+
+local function warn(text) vim.notify('agent_diff: ' .. text, vim.log.levels.WARN) end
+
+local function check_keys(given, keys)
+  if type(given) ~= 'table' then
+    warn('keys: expected a table, got ' .. type(given))
+    return
+  end
+  for name, value in pairs(given) do
+    if keys[name] == nil then
+      warn(('unknown key keys.%s'):format(name))
+    elseif not is_keys(value) then
+      warn(('keys.%s: expected a key, a list of keys or false, got %s'):format(name, vim.inspect(value)))
+    else
+      keys[name] = value
+    end
+  end
+end
+
+--- Takes a person's configuration. What is wrong is named in a warning, and the rest still works.
+---@param given table
+---@return table config complete, with every option and every key
+function M.resolve(given)
+  local config = { keys = {} }
+  for name, opt in pairs(M.options) do
+    config[name] = opt.default
+  end
+  for _, action in ipairs(M.actions) do
+    config.keys[action.name] = action.lhs
+  end
+  if type(given) ~= 'table' then
+    warn('expected a table of options, got ' .. type(given))
+    return config
+  end
+  for name, value in pairs(given) do
+    local opt = M.options[name]
+    if name == 'keys' then
+      check_keys(value, config.keys)
+    elseif not opt then
+      warn(('unknown option %s'):format(name))
+    elseif not opt.check(value) then
+      warn(('%s: expected %s, got %s'):format(name, opt.expects, vim.inspect(value)))
+    else
+      config[name] = value
+    end
+  end
+  return config
+end
+
+local current
+
+--- The configuration in force: setup()'s, else vim.g.agent_diff's, else the defaults.
+---@return table
+function M.get()
+  if not current then current = M.resolve(vim.g.agent_diff or {}) end
+  return current
+end
+
+--- Replaces the configuration.
+---@param given table?
+function M.set(given) current = M.resolve(vim.tbl_deep_extend('force', vim.g.agent_diff or {}, given or {})) end
+
+return M

@@ -1,0 +1,193 @@
+--- The keys of the review buffer. Every action is a <Plug> mapping of that buffer, so that it goes with it.
+local api = vim.api
+local config = require('agent_diff.config')
+local manners = require('agent_diff.manners')
+local notice = require('agent_diff.notice')
+
+local M = {}
+
+---@param view agent_diff.View
+local function may_decide(view)
+  if view.review.gone then
+    notice.say('agent is gone: no more decisions; q closes', vim.log.levels.WARN)
+    return false
+  end
+  return not view.review.ended and manners.armed(view.review)
+end
+
+---@param view agent_diff.View
+local function refused(view, hunk, why)
+  view:go(hunk)
+  notice.say(('hunk %d: %s'):format(hunk.index, why), vim.log.levels.WARN)
+end
+
+---@param verb 'accept'|'reject'|'toggle'
+local function decide(verb)
+  return function(view)
+    if not may_decide(view) then return end
+    local review = view.review
+    local hunk = view:hunk_at_cursor() or review.hunks[1]
+    if not hunk then return end
+    local done, culprit, why = review:decide({ hunk }, verb)
+    if review.ended then return end
+    if not done then return refused(view, culprit, why) end
+    local next_hunk = verb ~= 'toggle' and review:next_undecided(hunk) or hunk
+    view:go(next_hunk)
+  end
+end
+
+---@param verb 'accept'|'reject'
+---@param wanted fun(hunk: agent_diff.Hunk): boolean
+local function decide_all(verb, wanted)
+  return function(view)
+    if not may_decide(view) then return end
+    local review = view.review
+    review:observe()
+    local hunks = vim.tbl_filter(wanted, review.hunks)
+    local done, culprit, why = review:decide(hunks, verb)
+    if review.ended then return end
+    if not done then return refused(view, culprit, why) end
+    review:finish('decided')
+  end
+end
+
+--- Moves by hunks, with a count, round the end where 'wrapscan' says so.
+---@param step 1|-1
+local function move(step)
+  return function(view)
+    local hunks = view.review.hunks
+    if #hunks == 0 then return end
+    local at, inside = view:index_at_cursor()
+    if step == -1 and inside and view:row_of(hunks[at]) < view:cursor_row() then at = at + 1 end
+    local target = at + step * vim.v.count1
+    if step == -1 and not inside then target = at - vim.v.count1 + 1 end
+    if vim.o.wrapscan then
+      target = (target - 1) % #hunks + 1
+    else
+      target = math.max(math.min(target, #hunks), 1)
+    end
+    vim.cmd("normal! m'")
+    view:go(hunks[target])
+  end
+end
+
+local actions = {
+  accept = decide('accept'),
+  reject = decide('reject'),
+  toggle = decide('toggle'),
+  accept_all = decide_all(
+    'accept',
+    function(hunk) return hunk.state == 'pending' or hunk.state == 'conflict' end
+  ),
+  reject_all = decide_all('reject', function(hunk) return hunk.state ~= 'rejected' end),
+  next = move(1),
+  prev = move(-1),
+}
+
+function actions.show(view)
+  -- Keys that follow one that was meant for something else would change the file.
+  if not manners.armed(view.review) then return end
+  local hunk = view:hunk_at_cursor() or view.review.hunks[1]
+  if hunk then view:enter_source(hunk) end
+end
+
+function actions.finish(view)
+  local review = view.review
+  if not review.gone and not manners.armed(review) then return end
+  review:observe()
+  local pending = review:count().pending
+  if pending == 0 or review.gone then return review:finish('decided') end
+  local question = ('%d undecided hunks left. Finish anyway?'):format(pending)
+  view:ask(require('agent_diff.ask').confirm, question, function() review:finish('decided') end)
+end
+
+function actions.undo(view)
+  if not may_decide(view) then return end
+  local hunk, why = view.review:undo()
+  if hunk then view:go(hunk) end
+  if why then notice.say(why, vim.log.levels.WARN) end
+end
+
+function actions.help(view) view:ask(require('agent_diff.ask').show, M.help(view.bufnr)) end
+
+--- Does an action without its key.
+---@param name string of config.actions
+---@param view agent_diff.View
+function M.run(name, view) actions[name](view) end
+
+local function plug(name)
+  local camel = name:gsub('^%l', string.upper):gsub('_(%l)', string.upper)
+  return '<Plug>(AgentDiff' .. camel .. ')'
+end
+
+--- Maps the keys in a review buffer.
+---@param view agent_diff.View
+function M.map(view)
+  local set, bufnr = api.nvim_buf_set_keymap, view.bufnr
+  for _, action in ipairs(config.actions) do
+    local run, target = actions[action.name], plug(action.name)
+    set(bufnr, 'n', target, '', {
+      callback = notice.guarded(function()
+        view:announce()
+        run(view)
+      end),
+      noremap = true,
+      desc = action.help,
+    })
+    local keys = config.get().keys[action.name]
+    for _, key in ipairs(type(keys) == 'table' and keys or { keys or nil }) do
+      set(bufnr, 'n', key, target, { nowait = true, desc = action.help })
+    end
+  end
+end
+
+local hints = {
+  { 'accept', 'accept' },
+  { 'reject', 'reject' },
+  { 'toggle', 'toggle' },
+  { 'next', 'next' },
+  { 'accept_all', 'accept all' },
+  { 'reject_all', 'reject all' },
+  { 'finish', 'finish' },
+  { 'help', 'help' },
+}
+
+--- The most important keys in one line, in the language of 'winbar'.
+---@return string
+function M.hint()
+  local parts = {}
+  for _, hint in ipairs(hints) do
+    local keys = config.get().keys[hint[1]]
+    local key = type(keys) == 'table' and keys[1] or keys
+    if key then
+      local shown = key:gsub('%%', '%%%%')
+      parts[#parts + 1] = ('%%#AgentDiffKey#%s%%#AgentDiffHead# %s'):format(shown, hint[2])
+    end
+  end
+  return table.concat(parts, '  ')
+end
+
+--- The keys as they are really mapped in the buffer, for the help float.
+---@param bufnr integer
+---@return string[]
+function M.help(bufnr)
+  local keys = {}
+  for _, map in ipairs(api.nvim_buf_get_keymap(bufnr, 'n')) do
+    local target = (map.rhs or ''):match('^<Plug>%(AgentDiff%a+%)$')
+    if target then
+      keys[target] = keys[target] or {}
+      table.insert(keys[target], map.lhs == ' ' and '<Space>' or map.lhs)
+    end
+  end
+  local lines = { 'agent-diff: keys of the review', '' }
+  for _, action in ipairs(config.actions) do
+    local lhs = keys[plug(action.name)] or { '-' }
+    table.sort(lhs)
+    lines[#lines + 1] = ('  %-16s %s'):format(table.concat(lhs, ' '), action.help)
+  end
+  lines[#lines + 1] = ''
+  lines[#lines + 1] = '  Leaving the window otherwise finishes too: what is applied counts.'
+  return lines
+end
+
+return M

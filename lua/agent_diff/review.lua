@@ -1,0 +1,481 @@
+--- One review: its hunks, their states, the decisions, the end. What may follow on what is the table of rules that the
+--- server sends; this module carries it out at the source, at once, so that keys typed ahead act one after the other.
+local api = vim.api
+local config = require('agent_diff.config')
+local notice = require('agent_diff.notice')
+
+local M = {}
+
+---@class agent_diff.Hunk
+---@field id integer unique in its file
+---@field file agent_diff.File
+---@field index integer 1-based, in display order
+---@field header string
+---@field line integer 0-based row of the header in the review buffer
+---@field lines integer rows of the hunk there, header included
+---@field state 'pending'|'applied'|'rejected'|'conflict'
+---@field before 'pending'|'rejected' what it was before it was applied
+---@field reason string why it is in conflict
+---@field edited boolean applied, and changed by the person since
+---@field barred string? what kept it from being applied although its text fits
+---@field kept boolean not marked as applied, but its text is in the source
+---@field blocks agent_diff.Block[]
+
+---@class agent_diff.File
+---@field index integer 1-based
+---@field path string absolute
+---@field name string
+---@field crlf boolean its lines end in CRLF
+---@field source agent_diff.Source
+---@field loaded agent_diff.Loaded
+---@field hunks agent_diff.Hunk[]
+
+---@class agent_diff.Review
+---@field id string
+---@field shown { agent: string, description: string, name: string } the agent's texts as a person shall see them
+---@field loaded table<string, agent_diff.Loaded> by path
+---@field files agent_diff.File[] once it is prepared
+---@field hunks agent_diff.Hunk[] of all files, in display order
+---@field undo_steps table[]
+---@field view agent_diff.View? when it has been drawn
+---@field ended boolean
+local Review = {}
+Review.__index = Review
+
+--- A review that waits for its turn. It has no hunks yet.
+---@param id string
+---@param request table what the server enqueued
+---@return agent_diff.Review
+function M.new(id, request)
+  return setmetatable({
+    id = id,
+    ref = request.ref,
+    server = request.server,
+    tool = request.tool,
+    agent = request.agent,
+    description = request.description,
+    paths = request.paths,
+    name = request.name,
+    shown = request.shown,
+    rules = request.rules,
+    since = vim.uv.now(),
+    loaded = {},
+    files = {},
+    hunks = {},
+    undo_steps = {},
+    ended = false,
+  }, Review)
+end
+
+--- Counts the hunks by state, of one file or of all.
+---@param hunks agent_diff.Hunk[]
+function M.count(hunks)
+  local n = { total = #hunks, applied = 0, rejected = 0, pending = 0, conflict = 0 }
+  for _, hunk in ipairs(hunks) do
+    n[hunk.state] = n[hunk.state] + 1
+  end
+  return n
+end
+
+function Review:count() return M.count(self.hunks) end
+
+--- Loads one of the files, compares it with the disk, and reads it.
+---@param path string absolute, symbolic links resolved
+---@return table facts for the server; the text ends as the file does
+function Review:load(path)
+  local files = require('agent_diff.file')
+  self.loaded[path] = self.loaded[path] or files.open(path)
+  return files.read(self.loaded[path])
+end
+
+--- Takes the files with their hunks and anchors them in their source buffers.
+---@param files table[] as the server sends them, each with what load() found as `loaded`
+function Review:prepare(files)
+  for i, given in ipairs(files) do
+    local file = {
+      index = i,
+      path = given.path,
+      name = given.name,
+      crlf = given.crlf,
+      loaded = given.loaded,
+      hunks = {},
+    }
+    local blocks = {}
+    for _, h in ipairs(given.hunks) do
+      local hunk = {
+        id = h.id,
+        file = file,
+        index = #self.hunks + 1,
+        header = h.header,
+        line = h.line,
+        lines = h.lines,
+        state = h.state,
+        before = 'pending',
+        reason = h.reason,
+        edited = false,
+        kept = false,
+        blocks = h.blocks,
+      }
+      for _, block in ipairs(h.blocks) do
+        block.hunk = hunk
+        blocks[#blocks + 1] = block
+      end
+      file.hunks[#file.hunks + 1] = hunk
+      self.hunks[#self.hunks + 1] = hunk
+    end
+    file.source = require('agent_diff.source').attach(given.loaded.bufnr, blocks)
+    file.source.on_change = function(found) self:source_changed(file, found) end
+    file.source.on_lost = function(lost) self:seek(file, lost) end
+    file.source.on_gone = function()
+      self:finish('source_gone', 'The buffer of the file was closed during the review.')
+    end
+    file.loaded.watch.on_gone = function(why) self:finish('source_gone', why) end
+    self.files[i] = file
+  end
+end
+
+local function settle(hunk, state, reason)
+  if state == 'applied' and hunk.state ~= 'applied' then
+    hunk.before = hunk.state == 'rejected' and 'rejected' or 'pending'
+  end
+  hunk.state, hunk.reason, hunk.tried, hunk.barred = state, reason, false, nil
+  if state ~= 'applied' then hunk.edited = false end
+end
+
+--- A state is what the text says.
+---@return boolean changed
+local function read_state(hunk)
+  local fit = hunk.file.source:fit(hunk)
+  local state, edited, kept = hunk.state, false, hunk.kept
+  if fit == 'new' then
+    if not kept then state = 'applied' end
+  elseif fit == 'old' then
+    hunk.kept = false
+    if state == 'applied' then state = hunk.before end
+  else
+    edited = state == 'applied' or kept
+  end
+  if state == hunk.state and edited == hunk.edited and kept == hunk.kept then return false end
+  if state ~= hunk.state then settle(hunk, state, '') end
+  hunk.edited = edited
+  return true
+end
+
+--- The source was changed by somebody else.
+---@param file agent_diff.File
+---@param hunks table<agent_diff.Hunk, true> that stand in what was changed
+function Review:source_changed(file, hunks)
+  if self.ended then return end
+  local changed = {}
+  for _, hunk in ipairs(file.hunks) do
+    if hunks[hunk] and read_state(hunk) then changed[#changed + 1] = hunk end
+  end
+  self:changed(changed)
+end
+
+--- Asks the server to look for blocks by their text; anchor() is the answer.
+function Review:seek(file, blocks)
+  local ids = {}
+  for i, block in ipairs(blocks) do
+    ids[i] = block.id
+  end
+  self.server:notify('lost', self.ref, file.index, ids)
+end
+
+--- Takes the places where the server found blocks again.
+---@param index integer of the file
+---@param tick integer of the text that it looked in
+---@param places table[] see Source:anchor()
+function Review:anchor(index, tick, places)
+  local file = self.files[index]
+  self:source_changed(file, file.source:anchor(tick, places))
+end
+
+--- Marks, counts, events: everything that follows from changed states.
+---@param hunks agent_diff.Hunk[]
+function Review:changed(hunks)
+  if #hunks == 0 then return end
+  local states = {}
+  for i, hunk in ipairs(hunks) do
+    states[i] = { hunk.file.index, hunk.id, hunk.state }
+  end
+  self.server:notify('hunks', self.ref, states)
+  if self.view then self.view:update(hunks) end
+  local counts = self:count()
+  for _, hunk in ipairs(hunks) do
+    local told = { id = hunk.id, index = hunk.index, header = hunk.header, state = hunk.state }
+    self:emit('AgentDiffHunk', counts, { hunk = told })
+  end
+end
+
+--- Fires a User autocommand.
+---@param counts table? as count() has them, where they are at hand
+function Review:emit(event, counts, extra)
+  if vim.fn.exists('#User') == 0 then return end -- a thousand hunks are a thousand events
+  local data =
+    vim.tbl_extend('force', { id = self.id, path = self.paths[1] }, counts or self:count(), extra or {})
+  notice.as_typed(
+    function() pcall(api.nvim_exec_autocmds, 'User', { pattern = event, modeline = false, data = data }) end
+  )
+end
+
+--- Looks at what others changed in the sources now, not when the event loop comes round.
+---@return boolean usable false when a source was unloaded, which ends the review
+function Review:observe()
+  for _, file in ipairs(self.files) do
+    if not api.nvim_buf_is_loaded(file.source.bufnr) then return false end
+    file.source:observe()
+  end
+  return true
+end
+
+--- Makes the hunks' sources ready for a decision: every place is known as well as can be, and no undo step is open.
+---@return boolean usable
+function Review:ready(hunks)
+  local by_source = {}
+  for _, hunk in ipairs(hunks) do
+    local source = hunk.file.source
+    by_source[source] = by_source[source] or {}
+    table.insert(by_source[source], hunk)
+  end
+  if not self:observe() then self:finish('source_gone') end
+  for source, its in pairs(by_source) do
+    if not self.ended then source:find(its) end
+  end
+  self:end_step(hunks)
+  return not self.ended
+end
+
+--- What others change after a decision is not joined to it, nor it to what they changed before.
+function Review:end_step(hunks)
+  local seen = {}
+  for _, hunk in ipairs(hunks) do
+    local source = hunk.file.source
+    if not seen[source] and not self.ended then source:end_step() end
+    seen[source] = true
+  end
+end
+
+local conflict_text = 'the lines in the file are not the ones that the proposal replaces'
+
+local function snapshot(hunk)
+  return {
+    hunk = hunk,
+    state = hunk.state,
+    before = hunk.before,
+    reason = hunk.reason,
+    tried = hunk.tried,
+    edited = hunk.edited,
+    kept = hunk.kept,
+  }
+end
+
+--- Changes the mark of a hunk whose text is in the source, and nothing else (toggle_applied = 'mark').
+local function toggle_mark(hunk, fit)
+  hunk.kept = not hunk.kept
+  settle(hunk, hunk.kept and 'pending' or 'applied', '')
+  hunk.edited = fit == 'neither'
+end
+
+--- Does one verb to one hunk, by the rules.
+---@return table? step what undo() needs; nil when nothing changed
+---@return string? refused why nothing was done
+function Review:act(hunk, verb)
+  local source = hunk.file.source
+  local fit = source:fit(hunk)
+  local step = snapshot(hunk)
+  local in_source = hunk.kept or hunk.state == 'applied'
+  if verb == 'toggle' and in_source and config.get().toggle_applied == 'mark' then
+    toggle_mark(hunk, fit)
+    return step
+  end
+  local rule = self.rules[in_source and 'applied' or hunk.state][verb][fit]
+  local action, to = rule.action, rule.to
+  if action == 'refuse' then
+    if to == 'conflict' then
+      settle(hunk, 'conflict', not hunk.blocks[1].mark and hunk.reason ~= '' and hunk.reason or conflict_text)
+      hunk.tried = true
+      return step, hunk.reason
+    end
+    return nil, 'its lines were edited since it was applied'
+  end
+  if action ~= 'keep' then
+    local why = source:change(hunk, action == 'apply' and 'new' or 'old')
+    if why then
+      if in_source then return nil, why end
+      settle(hunk, 'conflict', why)
+      hunk.tried, hunk.barred = true, why
+      return step, why
+    end
+    step.action = action
+  end
+  hunk.kept = false
+  settle(hunk, to, '')
+  hunk.edited = to == 'applied' and fit == 'neither'
+  return step
+end
+
+--- One decision: one undo step of each source buffer, one step of undo().
+---@param hunks agent_diff.Hunk[]
+---@param verb 'accept'|'reject'|'toggle'
+---@return boolean done every hunk did as it was told
+---@return agent_diff.Hunk? refused the first that did not
+---@return string? why
+function Review:decide(hunks, verb)
+  if not self:ready(hunks) then return false end
+  local steps, changed, refused, why = {}, {}, nil, nil
+  for _, hunk in ipairs(hunks) do
+    local step, reason = self:act(hunk, verb)
+    if step then
+      if step.state ~= hunk.state or step.action then steps[#steps + 1] = step end
+      changed[#changed + 1] = hunk
+    end
+    if reason and not refused then
+      refused, why = hunk, reason
+    end
+  end
+  self:end_step(hunks)
+  if #steps > 0 then self.undo_steps[#self.undo_steps + 1] = steps end
+  self:changed(changed)
+  return refused == nil, refused, why
+end
+
+--- Takes one hunk's part of a decision back.
+---@return string? why it could not be done in the source; nothing was changed then
+local function take_back(step)
+  local hunk, source = step.hunk, step.hunk.file.source
+  if step.action then
+    local done, undone = 'new', 'old'
+    if step.action == 'revert' then
+      done, undone = undone, done
+    end
+    local fit = source:fit(hunk)
+    if fit == 'neither' then return 'its lines were edited since' end
+    local why = fit == done and source:change(hunk, undone)
+    if why then return why end
+  end
+  for _, field in ipairs({ 'state', 'before', 'reason', 'tried', 'edited', 'kept' }) do
+    hunk[field] = step[field]
+  end
+  -- The text may have been changed by others since.
+  read_state(hunk)
+end
+
+--- Takes the last decision back.
+---@return agent_diff.Hunk? hunk the first one of the decision, nil when there was none
+---@return string? why it could not be taken back in the source
+function Review:undo()
+  local steps = self.undo_steps[#self.undo_steps]
+  if not steps then return nil, 'no decision to undo' end
+  local hunks = vim.tbl_map(function(step) return step.hunk end, steps)
+  if not self:ready(hunks) then return nil end
+  self.undo_steps[#self.undo_steps] = nil
+  local first_why
+  for i = #steps, 1, -1 do
+    local why = take_back(steps[i])
+    first_why = first_why or why
+  end
+  self:end_step(hunks)
+  self:changed(hunks)
+  return hunks[1], first_why
+end
+
+--- The next undecided hunk after one, from the top again behind the last.
+---@param hunk agent_diff.Hunk
+---@return agent_diff.Hunk?
+function Review:next_undecided(hunk)
+  for step = 1, #self.hunks do
+    local other = self.hunks[(hunk.index + step - 1) % #self.hunks + 1]
+    if other.state == 'pending' then return other end
+  end
+end
+
+--- The agent does not wait any more: nothing more is decided, what is applied stays, and `q` closes.
+function Review:agent_gone()
+  if self.gone or self.ended then return end
+  self.gone = true
+  if self.view and self.view.layout then
+    self.view:update({})
+    notice.say('agent is gone: no more decisions, what is applied stays', vim.log.levels.WARN)
+  else
+    self:finish('gone')
+  end
+end
+
+--- Ends the review, once: closes what it opened, saves where that is wanted, and tells the server.
+---@param how 'decided'|'cancelled'|'gone'|'source_gone'
+---@param why string? for the last of them
+---@return table? report nil when it had ended before
+function Review:finish(how, why)
+  if self.ended then return nil end
+  self:observe()
+  self.ended = true
+  if self.gone then how = 'gone' end
+  local files = require('agent_diff.file')
+  local closed, reported = not self.view, false
+  local function give_back()
+    if not closed or not reported then return end
+    for _, loaded in pairs(self.loaded) do
+      notice.as_typed(function() pcall(files.release, loaded) end)
+    end
+  end
+  -- Nothing that fails from here on may keep the answer from the agent.
+  if self.view then
+    pcall(self.view.announce, self.view)
+    local ok, err = pcall(self.view.close, self.view, how ~= 'decided', function()
+      closed = true
+      give_back()
+    end)
+    if not ok then notice.say(tostring(err), vim.log.levels.ERROR) end
+  end
+  if how == 'decided' and files.deleted(self.files) then
+    how, why = 'source_gone', 'The file was deleted during the review.'
+  end
+  local report = { how = how, why = why or '', files = {} }
+  for i, file in ipairs(self.files) do
+    report.files[i] = files.report(file, how)
+  end
+  for _, file in ipairs(self.files) do
+    file.source:detach()
+  end
+  reported = true
+  give_back()
+  require('agent_diff.queue').remove(self)
+  if how ~= 'cancelled' then self.server:notify('done', self.ref, report) end
+  if how == 'source_gone' then
+    notice.say(('%s: %s The review is over.'):format(self.shown.name, why), vim.log.levels.WARN)
+  end
+  local counts = self:count()
+  self:emit('AgentDiffDone', counts, { decision = counts.applied > 0 and 'accepted' or 'rejected' })
+  return report
+end
+
+--- The dictionary that b:agent_diff and reviews() show.
+---@return table
+function Review:describe()
+  local function of(hunks, into) return vim.tbl_extend('force', into, M.count(hunks)) end
+  local hunks = {}
+  for i, hunk in ipairs(self.hunks) do
+    hunks[i] = { id = hunk.id, index = hunk.index, header = hunk.header, state = hunk.state }
+  end
+  local current = self.files[1]
+  if self.view and self.view.current then current = self.view.current.file end
+  local all = of(self.hunks, {
+    id = self.id,
+    path = current and current.path or self.paths[1],
+    tool = self.tool,
+    description = self.description,
+    source_bufnr = current and current.source.bufnr or -1,
+    hunks = hunks,
+  })
+  if #self.files > 1 then
+    all.files = {}
+    for i, file in ipairs(self.files) do
+      all.files[i] =
+        of(file.hunks, { path = file.path, source_bufnr = file.source.bufnr, kind = file.kind or 'modify' })
+    end
+  end
+  return all
+end
+
+return M

@@ -1,0 +1,426 @@
+--- The review buffer: its text, the marks in it, its dictionary, and what happens when it is left.
+local api = vim.api
+local layout = require('agent_diff.layout')
+local notice = require('agent_diff.notice')
+
+local M = {}
+local NS = api.nvim_create_namespace('agent_diff.view')
+
+-- How long the first frame of a review has, in milliseconds, before anything else is done.
+local first_frame_ms = 5
+
+local function manners() return require('agent_diff.manners') end
+
+---@class agent_diff.View
+---@field review agent_diff.Review
+---@field bufnr integer
+---@field diff_row integer 0-based row of the first line of the diff
+---@field current agent_diff.Hunk? the hunk that the cursor was last in
+---@field close_float fun()?
+local View = {}
+View.__index = View
+
+--- A text in one line: line breaks as ⏎, too long ones cut.
+local function flat(text, most)
+  text = text:gsub('\r\n', '\n'):gsub('[\r\n]', ' ⏎ ')
+  if #text > most then text = vim.fn.strcharpart(text, 0, most) .. '…' end
+  return text
+end
+
+local function progress_line(count)
+  local line = ('Progress: %d/%d applied, %d rejected, %d pending'):format(
+    count.applied,
+    count.total,
+    count.rejected,
+    count.pending
+  )
+  if count.conflict > 0 then line = line .. (', %d conflict'):format(count.conflict) end
+  return line
+end
+
+---@return boolean
+function View:is_loaded() return api.nvim_buf_is_valid(self.bufnr) and api.nvim_buf_is_loaded(self.bufnr) end
+
+function View:head()
+  local review = self.review
+  local lines = { 'Agent proposes changes to: ' .. flat(review.shown.name, 2000) }
+  lines[#lines + 1] = 'Description: ' .. flat(review.shown.description, 2000)
+  for _, note in ipairs(self.given.notices) do
+    lines[#lines + 1] = 'Note: ' .. flat(note, 2000)
+  end
+  if review.gone then
+    lines[#lines + 1] = 'The agent is gone: no more decisions; what is applied stays. q closes.'
+  end
+  lines[#lines + 1] = progress_line(review:count())
+  lines[#lines + 1] = ''
+  return lines
+end
+
+--- Makes the buffer of a review; nothing is shown yet.
+---@param review agent_diff.Review
+---@param given { lines: string[], hidden: table[], notices: string[] } lines are the diff's
+---@return agent_diff.View
+function M.new(review, given)
+  local self = setmetatable({ review = review, given = given }, View)
+  self.bufnr = api.nvim_create_buf(false, true)
+  local bo = vim.bo[self.bufnr]
+  bo.modeline = false
+  bo.undolevels = -1
+  bo.swapfile = false
+  local name = ('agent-diff://%s/%s'):format(review.id, review.name)
+  if not pcall(api.nvim_buf_set_name, self.bufnr, name) then
+    api.nvim_buf_set_name(self.bufnr, ('agent-diff://%s/%s'):format(review.id, vim.fn.strtrans(review.name)))
+  end
+  review.view = self
+  self:draw()
+  require('agent_diff.highlight').attach(self)
+  require('agent_diff.keys').map(self)
+  self:watch()
+  return self
+end
+
+--- Draws everything anew; the same review always gives the same screen.
+function View:draw()
+  local bufnr = self.bufnr
+  local lines = self:head()
+  local moved = #lines - (self.diff_row or #lines)
+  self.diff_row = #lines
+  self.progress_row = #lines - 2
+  vim.list_extend(lines, self.given.lines)
+  vim.bo[bufnr].modifiable = true
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.bo[bufnr].modifiable = false
+  vim.bo[bufnr].modified = false
+  api.nvim_buf_clear_namespace(bufnr, NS, 0, -1)
+  for _, hunk in ipairs(self.review.hunks) do
+    self:mark(hunk)
+  end
+  for _, hidden in ipairs(self.given.hidden) do
+    self:reveal(hidden)
+  end
+  if moved ~= 0 then
+    for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+      local row, col = unpack(api.nvim_win_get_cursor(win))
+      pcall(api.nvim_win_set_cursor, win, { row + moved, col })
+    end
+  end
+  self:draw_place()
+  vim.b[bufnr].agent_diff = self.review:describe()
+end
+
+--- Shows what a character is that is not seen, unless Neovim does that by itself.
+function View:reveal(hidden)
+  local row, col, stop = self.diff_row + hidden.row, hidden.col, hidden.col + hidden.bytes
+  local line = self.given.lines[hidden.row + 1]
+  local char = 'a' .. line:sub(col + 1, stop) -- some are drawn only where they stand alone
+  if vim.fn.strtrans(char) ~= char then return end
+  local mark = { virt_text = { { hidden.text, 'AgentDiffHidden' } }, virt_text_pos = 'inline' }
+  if vim.fn.strcharlen(char) == 1 then
+    col = vim.fn.matchend(line, '.', col) -- it is in one cell with what is before it: behind that cell
+  else
+    mark.end_col, mark.conceal = stop, ''
+  end
+  api.nvim_buf_set_extmark(self.bufnr, NS, row, col, mark)
+end
+
+local mark_groups =
+  { applied = 'AgentDiffApplied', rejected = 'AgentDiffRejected', conflict = 'AgentDiffConflict' }
+
+--- Marks a decided hunk's line.
+function View:mark(hunk)
+  if hunk.state == 'pending' then
+    if hunk.view_mark then api.nvim_buf_del_extmark(self.bufnr, NS, hunk.view_mark) end
+    hunk.view_mark = nil
+    return
+  end
+  local text = hunk.state:upper()
+  if hunk.state == 'conflict' then text = ('CONFLICT: %s'):format(vim.fn.strtrans(hunk.reason)) end
+  hunk.view_mark = api.nvim_buf_set_extmark(self.bufnr, NS, self:row_of(hunk), 0, {
+    id = hunk.view_mark,
+    virt_text = { { ('[%s]'):format(text), mark_groups[hunk.state] } },
+    virt_text_pos = 'eol',
+  })
+end
+
+--- Shows the place in the queue, the agent, and how long it has been waiting (some never say that they have given up),
+--- behind the progress line: there it hides nothing.
+function View:draw_place()
+  if not self:is_loaded() then return end
+  local place, of = require('agent_diff.queue').place(self.review)
+  local parts = {}
+  if of > 1 then parts[1] = ('%d/%d'):format(place, of) end
+  if self.review.agent ~= '' then parts[#parts + 1] = flat(vim.fn.strtrans(self.review.shown.agent), 40) end
+  self.minutes = math.floor((vim.uv.now() - self.review.since) / 60000)
+  if self.minutes > 0 then parts[#parts + 1] = ('waiting %d min'):format(self.minutes) end
+  self.place_mark = api.nvim_buf_set_extmark(self.bufnr, NS, self.progress_row, 0, {
+    id = self.place_mark,
+    virt_text = { { ' ' .. table.concat(parts, '  '), 'AgentDiffHead' } },
+    virt_text_pos = 'eol',
+  })
+end
+
+--- What stays visible while the review scrolls: the hunk's place, the counts, the most important keys.
+function View:draw_bar()
+  if not self.layout then return end
+  local count = self.review:count()
+  local parts = { ('hunk %d/%d'):format(self.current and self.current.index or 0, count.total) }
+  for _, state in ipairs({ 'applied', 'rejected', 'pending', 'conflict' }) do
+    if count[state] > 0 then
+      local group = 'AgentDiff' .. state:gsub('^%l', string.upper)
+      parts[#parts + 1] = ('%%#%s#%d %s%%#AgentDiffHead#'):format(group, count[state], state)
+    end
+  end
+  self.keys_hint = self.keys_hint or require('agent_diff.keys').hint()
+  self.layout:set_bar('%#AgentDiffHead# ' .. table.concat(parts, '  ') .. '  │  ' .. self.keys_hint .. '%<')
+end
+
+--- Brings the waiting time up to date.
+function View:tick()
+  if math.floor((vim.uv.now() - self.review.since) / 60000) ~= self.minutes then self:draw_place() end
+end
+
+--- Brings marks, progress line and b:agent_diff up to date.
+---@param hunks agent_diff.Hunk[] whose state has changed
+function View:update(hunks)
+  if not self:is_loaded() then return end
+  if self.review.gone and not self.drawn_gone then
+    self.drawn_gone = true
+    return self:draw()
+  end
+  for _, hunk in ipairs(hunks) do
+    self:mark(hunk)
+  end
+  local count = self.review:count()
+  vim.bo[self.bufnr].modifiable = true
+  api.nvim_buf_set_lines(
+    self.bufnr,
+    self.progress_row,
+    self.progress_row + 1,
+    false,
+    { progress_line(count) }
+  )
+  vim.bo[self.bufnr].modifiable = false
+  vim.bo[self.bufnr].modified = false
+  self:draw_bar()
+  if #hunks > 8 or #self.review.files > 1 then
+    vim.b[self.bufnr].agent_diff = self.review:describe()
+  else
+    self:update_dictionary(hunks, count)
+  end
+end
+
+--- Setting fields in place costs some microseconds, assigning the dictionary of 1,000 hunks most of a millisecond.
+function View:update_dictionary(hunks, count)
+  api.nvim_buf_call(self.bufnr, function()
+    for _, hunk in ipairs(hunks) do
+      vim.cmd(("let b:agent_diff.hunks[%d].state = '%s'"):format(hunk.index - 1, hunk.state))
+    end
+    for _, name in ipairs({ 'applied', 'rejected', 'pending', 'conflict' }) do
+      vim.cmd(('let b:agent_diff.%s = %d'):format(name, count[name]))
+    end
+  end)
+end
+
+---@return integer row 0-based
+function View:row_of(hunk) return self.diff_row + hunk.line end
+
+--- The hunk that a row belongs to.
+---@param row integer 0-based
+---@return agent_diff.Hunk? hunk
+---@return integer index of the hunk, or of the last one above the row, 0 when there is none
+function View:hunk_at(row)
+  local hunks = self.review.hunks
+  local low, high = 0, #hunks
+  while low < high do
+    local middle = math.floor((low + high + 1) / 2)
+    if self:row_of(hunks[middle]) <= row then
+      low = middle
+    else
+      high = middle - 1
+    end
+  end
+  local hunk = hunks[low]
+  if hunk and row < self:row_of(hunk) + hunk.lines then return hunk, low end
+  return nil, low
+end
+
+--- The window that shows the review: the current one, or the first.
+---@return integer? win
+function View:win()
+  local current = api.nvim_get_current_win()
+  if api.nvim_win_get_buf(current) == self.bufnr then return current end
+  return vim.fn.win_findbuf(self.bufnr)[1]
+end
+
+---@return integer row 0-based
+function View:cursor_row()
+  local win = self:win()
+  return win and api.nvim_win_get_cursor(win)[1] - 1 or 0
+end
+
+---@return agent_diff.Hunk?
+function View:hunk_at_cursor() return (self:hunk_at(self:cursor_row())) end
+
+---@return integer index of the hunk at the cursor or the last one above it
+---@return boolean inside
+function View:index_at_cursor()
+  local hunk, index = self:hunk_at(self:cursor_row())
+  return index, hunk ~= nil
+end
+
+--- Moves the cursor to a hunk's header line.
+function View:go(hunk)
+  local win = self:win()
+  if not win then return end
+  local row = self:row_of(hunk)
+  api.nvim_win_set_cursor(win, { row + 1, 0 })
+  -- The whole hunk on the screen where it fits; else at least half a screen of it.
+  local height, top = api.nvim_win_get_height(win), vim.fn.line('w0', win)
+  local least = math.min(hunk.lines, hunk.lines < height and height or math.floor(height / 2))
+  local wanted = row + 1 + least - height
+  if top < wanted then api.nvim_win_call(win, function() vim.fn.winrestview({ topline = wanted }) end) end
+  self:follow(hunk)
+end
+
+--- Shows the hunk's place in the source window, without going there.
+function View:follow(hunk)
+  local changed_file = self.current and self.current.file ~= hunk.file
+  if self.current ~= hunk then
+    self.current = hunk
+    self:draw_bar()
+  end
+  if changed_file and #self.review.files > 1 then vim.b[self.bufnr].agent_diff = self.review:describe() end
+  local row = hunk.file.source:row(hunk)
+  if self.layout and row then self.layout:show_source(hunk.file.source.bufnr, row) end
+end
+
+--- Goes to the hunk's place in the source window.
+function View:enter_source(hunk)
+  self:follow(hunk)
+  if self.layout then self.layout:enter_source() end
+end
+
+--- Opens the windows and goes to the first undecided hunk.
+function View:show()
+  if self.layout then
+    layout.focus(self.bufnr)
+    return
+  end
+  notice.close_corner()
+  self.left = false
+  self.layout = layout.open(self)
+  local first = self.review.hunks[1]
+  for _, hunk in ipairs(self.review.hunks) do
+    if hunk.state == 'pending' then
+      first = hunk
+      break
+    end
+  end
+  if first then self:go(first) end
+  manners().guard(self.review)
+  if not self.was_shown then
+    self.was_shown = true
+    -- After the first frame: looking for filetype plugins takes longer than everything else together.
+    vim.defer_fn(notice.guarded(function() self:announce() end), first_frame_ms)
+  end
+end
+
+--- Sets the file type and tells plugins that the review is open, once: after the first frame, or before what comes earlier.
+function View:announce()
+  if self.announced or not self.was_shown or not self:is_loaded() then return end
+  self.announced = true
+  notice.as_typed(function() vim.bo[self.bufnr].filetype = 'agentdiff' end)
+  self.review:emit('AgentDiffOpen')
+end
+
+--- Closes the windows and keeps the review.
+function View:hide()
+  if self.layout then
+    local opened = self.layout
+    self.layout = nil
+    opened:close()
+  end
+end
+
+--- The person has closed the last window or unloaded the buffer.
+function View:left_by_person()
+  local review = self.review
+  if review.ended then return end
+  local loaded = self:is_loaded()
+  if loaded and (not self.layout or #vim.fn.win_findbuf(self.bufnr) > 0) then return end
+  if loaded and manners().is_stray(review) then
+    require('agent_diff.queue').put_off(review)
+  else
+    review:finish('decided')
+  end
+end
+
+function View:watch()
+  local bufnr, review = self.bufnr, self.review
+  self.group = api.nvim_create_augroup('agent_diff.view.' .. review.id, { clear = true })
+  local function on(event, callback, everywhere)
+    api.nvim_create_autocmd(event, {
+      group = self.group,
+      buffer = not everywhere and bufnr or nil,
+      callback = notice.guarded(function() callback() end),
+    })
+  end
+  -- `:split` and `:q` close a window though the buffer is still shown: look afterwards.
+  local function look()
+    if self.layout then self.layout:note_place() end
+    vim.schedule(notice.guarded(function() self:left_by_person() end))
+  end
+  on('WinClosed', look, true)
+  on('TabLeave', function()
+    if self.layout then self.layout:note_leave() end
+  end, true)
+  on('BufWinLeave', look)
+  on('BufUnload', look)
+  on('BufReadCmd', function() self:draw() end)
+  on('WinEnter', function()
+    -- Coming back by hand is an intention.
+    if self.left then review.armed = true end
+  end)
+  on('WinLeave', function() self.left = true end)
+  on('CursorMoved', function()
+    local hunk = self:hunk_at_cursor()
+    if hunk and hunk ~= self.current then self:follow(hunk) end
+  end)
+end
+
+--- Opens a float of ours over the review, in the place of one that is open.
+---@param open fun(...): fun() see ask.lua
+function View:ask(open, ...)
+  if self.close_float then self.close_float() end
+  local left = self.left
+  self.close_float = open(...)
+  self.left = left -- coming back from it says nothing
+end
+
+--- Takes the buffer and its windows away: now, or as soon as something (the command-line window) does not forbid it any
+--- more, or the person who types in one of the windows has done with it.
+---@param wait boolean whether to wait for a person who types
+---@param closed fun() called afterwards
+function View:close(wait, closed)
+  if self.close_float then self.close_float() end
+  if self.group then api.nvim_del_augroup_by_id(self.group) end
+  require('agent_diff.highlight').detach(self.bufnr)
+  local opened = self.layout
+  self.layout = nil
+  local function take_away()
+    if opened then
+      if wait and opened:has_focus() and manners().is_typing() then return false end
+      if not pcall(opened.close, opened) then return false end
+    end
+    notice.as_typed(function()
+      if api.nvim_buf_is_valid(self.bufnr) then pcall(api.nvim_buf_delete, self.bufnr, { force = true }) end
+    end)
+    if api.nvim_buf_is_valid(self.bufnr) then return false end
+    closed()
+    return true
+  end
+  if take_away() then return end
+  api.nvim_create_autocmd('SafeState', { nested = true, callback = notice.guarded(take_away) })
+end
+
+return M

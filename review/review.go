@@ -1,0 +1,142 @@
+// Package review holds the words that tools (who ask) and editors (who answer) share: a proposal goes in, an outcome
+// or an [Error] comes out. It knows neither MCP nor Neovim, so that every tool can stand on every reviewer.
+package review
+
+import (
+	"context"
+
+	"nvim-agent-diff/hunks"
+)
+
+// Proposal is one wanted change of one or more files, decided in one sitting.
+type Proposal struct {
+	Tool        string // the tool that was called, as "propose_file_edit"
+	Agent       string // the calling program's name for the review's head; may be empty
+	Description string // why, in the agent's words; hostile input
+	Root        string // absolute folder that the names in the diff header are relative to
+	Files       []File // at least one
+	// TextOnly proposals never touch a buffer or a file: the review only composes the text that the agent may write
+	// (gates, batches).
+	TextOnly bool
+}
+
+// File is the change that a proposal wants in one file.
+type File struct {
+	Path string // as the agent gave it: texts and results repeat it
+	Abs  string // absolute, symbolic links resolved; where the editor reads and writes
+	Name string // slash separated, relative to Proposal.Root; the diff header says a/NAME and b/NAME
+	// Draft turns the file's text at the review's turn into hunks: not before, because an earlier review may have changed
+	// the file, and again when the text changes before the review is drawn. Then the reviewer sets it to nil, because
+	// its texts are large and a review may last for hours. It returns an *Error when there is nothing to review.
+	Draft func(current hunks.Text) (*hunks.Patch, error)
+}
+
+// Decision is a person's answer. A review that ends by a decision always has one of the two.
+type Decision string
+
+// The two decisions.
+const (
+	Accepted Decision = "accepted" // at least one hunk was in the source when the review ended
+	Rejected Decision = "rejected"
+)
+
+// Outcome is how a review ended by a decision.
+type Outcome struct {
+	Files   []FileOutcome
+	Comment string   // the person's comment on the whole proposal
+	Notes   []string // further facts the agent must know, each one sentence
+}
+
+// FileOutcome is what became of one file of a proposal.
+type FileOutcome struct {
+	Path  string // File.Path
+	Hunks []HunkOutcome
+	// AppliedDiff is the unified diff of what the review changed in the file; empty when nothing was, or when
+	// everything was applied as proposed.
+	AppliedDiff string
+	// UserDiff is the unified diff of what the person changed in the source during the review besides the hunks.
+	UserDiff string
+	Saved    bool   // the disk, read again, holds what was meant
+	Unsaved  string // why it was not saved, one sentence; empty when Saved or nothing was to be saved
+	// FormatDiff is the unified diff of what saving changed further (a formatter on save).
+	FormatDiff string
+	Notes      []string // further facts about this file, each one sentence
+}
+
+// HunkOutcome is one hunk at the end of a review.
+type HunkOutcome struct {
+	Index         int // 1-based, in the order of the file
+	Header        string
+	State         hunks.State
+	Edited        bool   // applied, and changed by the person since, or applied in the person's own version
+	Partial       bool   // a part of a proposed hunk: some of its lines were decided otherwise
+	StillInBuffer bool   // not marked as applied, but its text is in the source (toggle_applied = "mark")
+	Comment       string // the person's
+	Reason        string // why it is in conflict
+}
+
+// Decision says how the whole review was decided.
+func (o *Outcome) Decision() Decision {
+	for i := range o.Files {
+		if o.Files[i].Decision() == Accepted {
+			return Accepted
+		}
+	}
+	return Rejected
+}
+
+// Decision says how this file was decided: accepted if at least one hunk is in the source.
+func (f *FileOutcome) Decision() Decision {
+	for _, h := range f.Hunks {
+		if h.State == hunks.Applied || h.StillInBuffer {
+			return Accepted
+		}
+	}
+	return Rejected
+}
+
+// Count is how many hunks are in each state.
+type Count struct {
+	Total    int `json:"total"`
+	Applied  int `json:"applied"`
+	Rejected int `json:"rejected"`
+	Pending  int `json:"pending"`
+	Conflict int `json:"conflict"`
+}
+
+// Count counts the file's hunks by state.
+func (f *FileOutcome) Count() Count {
+	c := Count{Total: len(f.Hunks)}
+	for _, h := range f.Hunks {
+		switch h.State {
+		case hunks.Applied:
+			c.Applied++
+		case hunks.Rejected:
+			c.Rejected++
+		case hunks.Pending:
+			c.Pending++
+		case hunks.Conflict:
+			c.Conflict++
+		}
+	}
+	return c
+}
+
+// Document is a file as the person sees it.
+type Document struct {
+	Text    hunks.Text
+	Loaded  bool // it is open in the editor
+	Unsaved bool // the editor's text differs from the disk
+}
+
+// Reviewer shows proposals to a person and reads files as that person sees them. Implementations are safe for
+// concurrent use; reviews of one editor are shown one after the other in order of arrival.
+type Reviewer interface {
+	// Review blocks until the review has ended, or ctx has. The error is always an *Error. When ctx ends first, the
+	// review is closed with a notice, nothing is taken back, and the error has code Cancelled and names what had been
+	// applied. progress may be nil; it is called with a short sentence whenever the waiting has a new reason.
+	Review(ctx context.Context, p Proposal, progress func(string)) (*Outcome, error)
+	// Read returns the file as the person sees it: the buffer when it is loaded, else the disk. abs is absolute, with
+	// symbolic links resolved.
+	Read(ctx context.Context, abs string) (*Document, error)
+}

@@ -1,0 +1,59 @@
+// Package screentest gives tests the real Neovims to run on.
+package screentest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nvim-agent-diff/screen"
+)
+
+// Each runs a test on every Neovim of $TEST_NVIMS, a list of programs separated by colons. Without the list the test
+// fails: a test of ours without a Neovim shows nothing.
+func Each(t *testing.T, test func(t *testing.T, nvim string)) {
+	t.Helper()
+	for _, nvim := range Nvims(t) {
+		t.Run(name(nvim), func(t *testing.T) { test(t, nvim) })
+	}
+}
+
+// Nvims is the list in $TEST_NVIMS.
+func Nvims(t testing.TB) []string {
+	t.Helper()
+	list := filepath.SplitList(os.Getenv("TEST_NVIMS"))
+	if len(list) == 0 {
+		t.Fatal("no Neovim to test with: run `make test`, which gets them, or set TEST_NVIMS to programs separated by colons")
+	}
+	return list
+}
+
+// name is the version of a Neovim, as "nvim-0.10.4".
+func name(nvim string) string {
+	out, err := exec.Command(nvim, "--version").Output()
+	if err != nil {
+		return filepath.Base(nvim)
+	}
+	first, _, _ := strings.Cut(string(out), "\n")
+	return "nvim-" + strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(first), "NVIM "), "v")
+}
+
+// Start starts a Neovim for as long as the test lasts. When the test fails, its log shows the screen.
+func Start(t testing.TB, opts screen.Options) *screen.Screen {
+	t.Helper()
+	s, err := screen.Start(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the last screen:\n%s", s.Text())
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}

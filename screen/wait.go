@@ -1,0 +1,58 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// WaitError is a condition that did not come about.
+type WaitError struct {
+	What   string    // the condition
+	Cause  error     // ErrTimeout or ErrGone
+	Screen *Snapshot // the last frame
+}
+
+// Error shows the screen.
+func (e *WaitError) Error() string {
+	lines := strings.Split(strings.TrimRight(e.Screen.Text(), "\n"), "\n")
+	row, col := e.Screen.Cursor()
+	return fmt.Sprintf("%v: waited for: %s\nthe screen (mode %s, cursor %d,%d, frame %d):\n  | %s\n",
+		e.Cause, e.What, e.Screen.Mode, row, col, e.Screen.Frame, strings.Join(lines, "\n  | "))
+}
+
+// Unwrap is the cause.
+func (e *WaitError) Unwrap() error { return e.Cause }
+
+// Wait returns nil as soon as the condition holds. It is tried now, after every frame, and after every event that
+// [Screen.Listen] asked for; it may call the Screen's methods. After the timeout the error, a [*WaitError], shows the
+// screen.
+func (s *Screen) Wait(timeout time.Duration, what string, cond func(*Snapshot) bool) error {
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	for {
+		s.mu.Lock()
+		shot, changed := s.front, s.changed
+		s.mu.Unlock()
+		if cond(shot) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-s.done:
+			if shot = s.Snapshot(); cond(shot) { // the last thing it drew
+				return nil
+			}
+			return &WaitError{What: what, Cause: ErrGone, Screen: shot}
+		case <-timer.C:
+			return &WaitError{What: what, Cause: ErrTimeout, Screen: s.Snapshot()}
+		}
+	}
+}
+
+// WaitText waits until a line of the screen contains the text.
+func (s *Screen) WaitText(timeout time.Duration, text string) error {
+	return s.Wait(timeout, fmt.Sprintf("%q on the screen", text), func(shot *Snapshot) bool {
+		return shot.Contains(text)
+	})
+}

@@ -1,0 +1,82 @@
+package test
+
+import (
+	"testing"
+	"time"
+)
+
+// The agent takes the call back: the review closes with a notice, and what is applied stays, unsaved.
+func TestCancelled(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		call := s.asked()
+		s.press("a")
+		s.states(applied, pending, pending)
+		call.cancel()
+		s.over()
+		s.see("cancel")
+		s.bufferIs("a.txt", three(1))
+		s.fileIs("a.txt", three())
+
+		// A late one, of a call that is answered, does nothing; the server lives on.
+		call = s.propose("a.txt", three(1), three(1, 2), "")
+		s.states(pending)
+		s.press("A")
+		call.result().accepted("a.txt", false)
+		call.cancel()
+		call = s.propose("a.txt", three(1, 2), three(1, 2, 3), "")
+		s.states(pending)
+		s.press("R")
+		call.result().rejected("a.txt")
+	})
+}
+
+// Neovim is killed: the agent is told at once, with what the file holds.
+func TestNeovimKilled(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		call := s.asked()
+		s.press("a")
+		s.states(applied, pending, pending)
+		killed := time.Now()
+		s.nvim.Kill()
+		call.result().failed("editor_lost").says("1")
+		if took := call.at.Sub(killed); took > time.Second {
+			s.t.Errorf("the answer took %v", took)
+		}
+		s.propose("a.txt", three(), three(1), "").result().failed("editor_unavailable")
+		s.fileIs("a.txt", three())
+	})
+}
+
+// Neovim is left on purpose: decided by what the file holds.
+func TestNeovimLeft(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		call := s.asked()
+		s.press("aa")
+		s.states(applied, applied, pending)
+		s.press(":qa!<CR>")
+		call.result().rejected("a.txt").says("Neovim was closed", "never saved")
+		s.fileIs("a.txt", three())
+	})
+	forEachNvim(t, func(s *story) {
+		call := s.asked()
+		s.press("aa")
+		s.states(applied, applied, pending)
+		s.press(":wqa<CR>")
+		s.press(":wa<CR>:qa!<CR>")
+		call.result().accepted("a.txt", true).hunks(2, 0, 1, 0)
+		s.fileIs("a.txt", three(1, 2))
+	})
+}
+
+// The source buffer goes away during the review: decided by what is on the disk.
+func TestSourceUnloaded(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		call := s.asked()
+		s.press("a")
+		s.states(applied, pending, pending)
+		s.lua(nil, `vim.api.nvim_buf_delete(vim.fn.bufnr('a.txt'), { force = true })`)
+		call.result().rejected("a.txt")
+		s.over()
+		s.fileIs("a.txt", three())
+	})
+}

@@ -1,0 +1,155 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"nvim-agent-diff/hunks"
+	"nvim-agent-diff/review"
+)
+
+var editFile = &tool{
+	name:  "edit_file",
+	title: "Edit a file",
+	description: "Use this to edit a file: write `new_string` in the place of `old_string`. The user reviews the diff in Neovim and accepts or " +
+		"rejects each hunk; accepted hunks are applied. Waits until the user has decided, which can take long. " +
+		"`old_string` must occur exactly once in the file, unless `replace_all` is true; unsaved changes in the user's editor " +
+		"count. To create a file use write_file. A rejection is the user's decision and final.",
+	params: []param{
+		{name: "path", kind: kindPath, description: "The file: absolute, or relative to the project's root."},
+		{name: "old_string", kind: kindText, description: "The text to replace, exactly as it is in the file, white space included."},
+		{name: "new_string", kind: kindText, description: "The text in its place; empty to delete. Nothing is un-escaped."},
+		{name: "replace_all", kind: kindBool, optional: true, description: "Replace every occurrence. Default: false."},
+		{name: "description", kind: kindText, optional: true, description: "Why, in a sentence or two: the user sees it above the diff."},
+	},
+	output: editedSchema,
+	run: func(ctx context.Context, s *Server, c *Call) (Result, error) {
+		args := &c.Arguments
+		r := replacement{all: args.bool("replace_all"), old: args.text("old_string"), new: args.text("new_string")}
+		if r.old == "" {
+			return Result{}, review.Errorf(review.InvalidArgs,
+				`"old_string" is empty. Nothing was changed. To create a file or to replace all of one, use write_file.`)
+		}
+		o, err := s.review(ctx, c, edit{path: args.text("path"), description: args.text("description"), draft: r.draft})
+		if err != nil {
+			return Result{}, err
+		}
+		return r.answer(o)
+	},
+}
+
+// edited is the structure of edit_file's answer.
+type edited struct {
+	reviewed
+	ReplacementsMade int `json:"replacements_made"`
+	LinesChanged     int `json:"lines_changed"`
+}
+
+var editedSchema = withProperties(reviewedSchema, map[string]string{
+	"replacements_made": `{"type": "integer", "description": "How many occurrences were replaced in the hunks that are applied."}`,
+	"lines_changed":     `{"type": "integer", "description": "How many lines the applied hunks changed, added or removed."}`,
+}, "replacements_made", "lines_changed")
+
+// withProperties adds required properties to a JSON schema of an object.
+func withProperties(schema string, properties map[string]string, order ...string) string {
+	required := string(mustJSON(order))
+	var added strings.Builder
+	for _, name := range order {
+		added.WriteString(string(mustJSON(name)) + ": " + properties[name] + ",\n    ")
+	}
+	schema = strings.Replace(schema, `"properties": {`, `"properties": {`+"\n    "+strings.TrimSpace(added.String()), 1)
+	end := strings.LastIndex(schema, `"required": [`) + len(`"required": [`)
+	schema = schema[:end] + strings.Trim(required, "[]") + ", " + schema[end:]
+	if !json.Valid([]byte(schema)) {
+		panic("not a schema: " + schema)
+	}
+	return schema
+}
+
+// replacement is one text in the place of another.
+type replacement struct {
+	old, new string
+	all      bool
+
+	patch *hunks.Patch
+	lines []int // of the occurrences in patch.Base, counted from 0
+}
+
+// draft puts the new text into the file as the person sees it.
+func (r *replacement) draft(t target, current hunks.Text) (*hunks.Patch, error) {
+	if current.Missing {
+		return nil, review.Errorf(review.ToolFailed, "%s does not exist. Nothing was changed. To create it use write_file.", shown(t.path))
+	}
+	from, to := ofFile(current, r.old), ofFile(current, r.new)
+	count := strings.Count(current.Body, from)
+	switch {
+	case count == 0:
+		return nil, notFound(t, current.Body, from)
+	case count > 1 && !r.all:
+		return nil, review.Errorf(review.EditNotUnique,
+			"Found %d matches for old_string. Use replace_all=True or provide more context. Matches at lines: %s\nNothing was changed.",
+			count, listLines(matchLines(current.Body, from)))
+	}
+	r.lines = matchLines(current.Body, from)
+	patch, err := placeText(t, current, current.Body, strings.ReplaceAll(current.Body, from, to))
+	r.patch = patch
+	return patch, err
+}
+
+// ofFile is a text as the file's body would have it: line ends that are the file's are taken off.
+func ofFile(file hunks.Text, text string) string {
+	if file.CRLF {
+		return strings.ReplaceAll(text, "\r\n", "\n")
+	}
+	return text
+}
+
+// answer adds to the answer of the review what was replaced.
+func (r *replacement) answer(o *review.Outcome) (Result, error) {
+	result, err := answer(o)
+	if err != nil {
+		return result, err
+	}
+	e := edited{}
+	e.reviewed, _ = result.Structure.(reviewed)
+	e.ReplacementsMade, e.LinesChanged = r.made(&o.Files[0])
+	result.Structure = e
+	return result, nil
+}
+
+// made counts what was really replaced, and the lines that changed by it.
+func (r *replacement) made(f *review.FileOutcome) (replacements, lines int) {
+	for i, h := range r.patch.Hunks {
+		if i >= len(f.Hunks) || (f.Hunks[i].State != hunks.Applied && !f.Hunks[i].StillInBuffer) {
+			continue
+		}
+		start := int(h.Fragment.OldPosition) - 1
+		end := start + int(h.Fragment.OldLines)
+		for _, line := range r.lines {
+			if line >= start && line < end {
+				replacements++
+			}
+		}
+		for _, b := range h.Blocks {
+			lines += max(len(b.Old), len(b.New))
+		}
+	}
+	return replacements, lines
+}
+
+// matchLines are the lines, counted from 0, that a text begins on wherever it occurs.
+func matchLines(body, text string) []int {
+	var lines []int
+	line := 0
+	for {
+		i := strings.Index(body, text)
+		if i < 0 {
+			return lines
+		}
+		line += strings.Count(body[:i], "\n")
+		lines = append(lines, line)
+		line += strings.Count(text, "\n")
+		body = body[i+len(text):]
+	}
+}

@@ -1,0 +1,207 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+
+	"nvim-agent-diff/hunks"
+	"nvim-agent-diff/review"
+)
+
+// The texts that begin a result. They are part of the contract.
+const (
+	acceptedText = `✓ Changes accepted and applied to %s
+
+The buffer has been updated with your proposed changes. %s
+`
+	rejectedText = `✗ REJECTED: User explicitly declined changes to %s
+
+`
+	stopText = `STOP: Do NOT retry or propose alternative changes. The user has made a
+deliberate decision to reject this edit. Report to the user that the
+changes were not applied and ask if they would like to proceed differently.
+`
+	otherwiseText = `STOP: Do NOT retry this edit as it is. The user asks for something else:
+`
+)
+
+// report is what the agent is told about a review of one file.
+func report(f *review.FileOutcome, comment string, notes []string) string {
+	var out strings.Builder
+	r := reporter{out: &out, file: f, comment: comment}
+	r.head()
+	r.hunks()
+	r.diff("What was really changed in the file:", f.AppliedDiff, appliedLimit)
+	r.diff("What the user changed besides, during the review:", f.UserDiff, otherLimit)
+	r.diff("What saving changed further (formatting on save):", f.FormatDiff, otherLimit)
+	r.notes(notes)
+	return out.String()
+}
+
+type reporter struct {
+	out     *strings.Builder
+	file    *review.FileOutcome
+	comment string
+}
+
+func (r reporter) line(format string, args ...any) {
+	fmt.Fprintf(r.out, format, args...)
+	r.out.WriteByte('\n')
+}
+
+func (r reporter) head() {
+	f := r.file
+	if f.Decision() == review.Accepted {
+		saved := "Save the buffer when ready."
+		if f.Saved {
+			saved = "The file has been saved."
+		}
+		fmt.Fprintf(r.out, acceptedText, shown(f.Path), saved)
+		return
+	}
+	fmt.Fprintf(r.out, rejectedText, shown(f.Path))
+	if !r.commented() {
+		r.out.WriteString(stopText)
+		return
+	}
+	r.out.WriteString(otherwiseText)
+	if r.comment != "" {
+		r.line("- %s", quoted(r.comment))
+	}
+	for i := range f.Hunks {
+		if h := &f.Hunks[i]; h.Comment != "" {
+			r.line("- on hunk %d (%s): %s", h.Index, shown(h.Header), quoted(h.Comment))
+		}
+	}
+}
+
+// commented says whether the person said anything.
+func (r reporter) commented() bool {
+	said := r.comment != ""
+	for i := range r.file.Hunks {
+		said = said || r.file.Hunks[i].Comment != ""
+	}
+	return said
+}
+
+// hunks counts the hunks, and names those that were not applied as proposed.
+func (r reporter) hunks() {
+	c := r.file.Count()
+	r.line("")
+	r.line("%d of %d hunks applied, %d rejected, %d undecided, %d in conflict.", c.Applied, c.Total, c.Rejected, c.Pending, c.Conflict)
+	listed, more := 0, 0
+	for i := range r.file.Hunks {
+		h := &r.file.Hunks[i]
+		switch {
+		case asProposed(h):
+		case listed == maxHunkResults:
+			more++
+		default:
+			listed++
+			r.line("- hunk %d (%s): %s", h.Index, shown(h.Header), hunkState(h))
+		}
+	}
+	if more > 0 {
+		r.line("- and %d more that were not applied as proposed", more)
+	}
+	if r.comment != "" && r.file.Decision() == review.Accepted {
+		r.line("The user's comment: %s", quoted(r.comment))
+	}
+}
+
+// hunkState says what became of a hunk.
+func hunkState(h *review.HunkOutcome) string {
+	var s string
+	switch h.State {
+	case hunks.Applied:
+		s = "applied"
+	case hunks.Pending:
+		s = "undecided, not applied"
+	case hunks.Rejected:
+		s = "rejected"
+	case hunks.Conflict:
+		s = "in conflict, not applied"
+		if h.Reason != "" {
+			s += ": " + shown(strings.TrimSuffix(h.Reason, "."))
+		}
+	}
+	if h.StillInBuffer && h.State != hunks.Applied {
+		s = strings.TrimSuffix(s, ", not applied") + ", but its text is still in the buffer"
+	}
+	if h.Partial {
+		s += ", a part of a proposed hunk"
+	}
+	if h.Edited {
+		s += ", edited by the user"
+	}
+	if h.Comment != "" {
+		s += ". Comment: " + quoted(h.Comment)
+	}
+	return s
+}
+
+// quoted is a person's comment: one of several lines is indented, so that it stays one item.
+func quoted(comment string) string {
+	comment = strings.TrimRight(strings.ReplaceAll(comment, "\r\n", "\n"), "\n ")
+	return strings.ReplaceAll(comment, "\n", "\n  ")
+}
+
+// diff shows a diff between fences, so that no line of it can be taken for a line of the report.
+func (r reporter) diff(title, diff string, limit diffLimit) {
+	if diff == "" {
+		return
+	}
+	diff = cut(diff, limit)
+	fence := "```"
+	for strings.Contains(diff, fence) {
+		fence += "`"
+	}
+	r.line("\n%s\n%sdiff\n%s\n%s", title, fence, strings.TrimSuffix(diff, "\n"), fence)
+}
+
+// notes are the further facts.
+func (r reporter) notes(notes []string) {
+	var all []string
+	if f := r.file; !f.Saved && f.Unsaved != "" {
+		all = append(all, "Not saved: "+f.Unsaved)
+	}
+	all = append(all, r.file.Notes...)
+	all = append(all, notes...)
+	if len(all) > 0 {
+		r.line("")
+	}
+	for _, note := range all {
+		r.line("%s", shown(note))
+	}
+}
+
+// diffLimit is how much of a diff is told.
+type diffLimit struct{ lines, bytes int }
+
+// A result has to stay well under what the clients cut at, of which the strictest known takes 25,000 tokens, with
+// everything in it twice: in the text and in the structure.
+var (
+	appliedLimit = diffLimit{200, 16_000}
+	otherLimit   = diffLimit{100, 6_000}
+)
+
+// cut is at most limit of a diff, whole lines, with a last line that says so when some are missing.
+func cut(diff string, limit diffLimit) string {
+	end, lines := 0, 0
+	for end < len(diff) && lines < limit.lines {
+		n := indexNewline([]byte(diff[end:min(len(diff), end+limit.bytes+1)])) + 1
+		if n == 0 {
+			n = len(diff) - end
+		}
+		if end+n > limit.bytes {
+			break
+		}
+		end += n
+		lines++
+	}
+	if end == len(diff) {
+		return diff
+	}
+	total := strings.Count(strings.TrimSuffix(diff, "\n"), "\n") + 1
+	return diff[:end] + fmt.Sprintf("[diff truncated: %d of %d lines shown]\n", lines, total)
+}

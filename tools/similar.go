@@ -1,0 +1,140 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nvim-agent-diff/review"
+)
+
+const (
+	listedLines    = 20   // how many line numbers an error lists
+	suggestedLines = 3    // how many similar lines an error shows
+	suggestedBytes = 160  // how much of each
+	leastAlike     = 0.45 // from 0, nothing in common, to 1
+)
+
+// listLines are line numbers, counted from 1, for a sentence.
+func listLines(lines []int) string {
+	var out []string
+	for i, line := range lines {
+		if i == listedLines {
+			out = append(out, "...")
+			break
+		}
+		out = append(out, strconv.Itoa(line+1))
+	}
+	return strings.Join(out, ", ")
+}
+
+// notFound is the error for a text that is not in the file, with what the agent may have meant.
+func notFound(t target, body, text string) error {
+	lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
+	if body == "" {
+		lines = nil
+	}
+	hint := suggest(lines, text)
+	if hint == "" {
+		hint = "No line is similar: read the file again."
+	}
+	return review.Errorf(review.EditNotFound, "old_string not found in %s. File contains %d lines. %s\nNothing was changed.",
+		shown(t.path), len(lines), hint)
+}
+
+// suggest says what in the lines is like the text: the same but for white space or line ends, else the most similar lines to
+// its first line that says something.
+func suggest(lines []string, text string) string {
+	wanted := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if at := sameButBlanks(lines, wanted); at >= 0 {
+		what := "white space"
+		if strings.Contains(text, "\r") || strings.Contains(strings.Join(lines[at:at+len(wanted)], "\n"), "\r") {
+			what = "white space or line endings"
+		}
+		return fmt.Sprintf("Did you mean: lines %d to %d, which differ from it only in %s?", at+1, at+len(wanted), what)
+	}
+	first := ""
+	for _, line := range wanted {
+		if len(strings.TrimSpace(line)) > len(first) && len(first) < 3 {
+			first = strings.TrimSpace(line)
+		}
+	}
+	var found []string
+	for _, at := range mostAlike(lines, first) {
+		line := lines[at]
+		if len(line) > suggestedBytes {
+			line = strings.ToValidUTF8(line[:suggestedBytes], "") + "..."
+		}
+		found = append(found, fmt.Sprintf("line %d: %s", at+1, strconv.Quote(line)))
+	}
+	if found == nil {
+		return ""
+	}
+	return "Did you mean: " + strings.Join(found, "; ") + "?"
+}
+
+// sameButBlanks is where the wanted lines are but for the white space in them; -1 when nowhere.
+func sameButBlanks(lines, wanted []string) int {
+	bare := func(line string) string { return strings.Join(strings.Fields(line), " ") }
+	first := bare(wanted[0])
+	for at := 0; at+len(wanted) <= len(lines); at++ {
+		if bare(lines[at]) != first {
+			continue
+		}
+		same := true
+		for i := 1; i < len(wanted) && same; i++ {
+			same = bare(lines[at+i]) == bare(wanted[i])
+		}
+		if same && first != "" {
+			return at
+		}
+	}
+	return -1
+}
+
+// mostAlike are the indexes of the lines that share most pairs of neighbouring bytes with the text (Dice's coefficient), the
+// best first.
+func mostAlike(lines []string, text string) []int {
+	if len(text) < 3 {
+		return nil
+	}
+	var pairs [1 << 16]bool
+	for i := 1; i < len(text); i++ {
+		pairs[int(text[i-1])<<8|int(text[i])] = true
+	}
+	type scored struct {
+		at    int
+		alike float64
+	}
+	var best []scored
+	for at, line := range lines {
+		line = strings.TrimSpace(line)
+		shared := 0
+		for i := 1; i < len(line); i++ {
+			if pairs[int(line[i-1])<<8|int(line[i])] {
+				shared++
+			}
+		}
+		alike := 2 * float64(shared) / float64(len(line)+len(text))
+		if alike < leastAlike || (len(best) == suggestedLines && alike <= best[len(best)-1].alike) {
+			continue
+		}
+		best = append(best, scored{at, alike})
+		slices.SortStableFunc(best, func(a, b scored) int {
+			switch {
+			case a.alike > b.alike:
+				return -1
+			case a.alike < b.alike:
+				return 1
+			}
+			return 0
+		})
+		best = best[:min(len(best), suggestedLines)]
+	}
+	indexes := make([]int, len(best))
+	for i, s := range best {
+		indexes[i] = s.at
+	}
+	return indexes
+}
