@@ -1,7 +1,6 @@
---- One review: its hunks, their states, the decisions, the end. What may follow on what is the table of rules that the
---- server sends; this module carries it out at the source, at once, so that keys typed ahead act one after the other.
+--- One review: its files and hunks, what is told of them, the end. Deciding is in decision.lua.
 local api = vim.api
-local config = require('agent_diff.config')
+local decision = require('agent_diff.decision')
 local notice = require('agent_diff.notice')
 
 local M = {}
@@ -134,33 +133,6 @@ function Review:prepare(files)
   end
 end
 
-local function settle(hunk, state, reason)
-  if state == 'applied' and hunk.state ~= 'applied' then
-    hunk.before = hunk.state == 'rejected' and 'rejected' or 'pending'
-  end
-  hunk.state, hunk.reason, hunk.tried, hunk.barred = state, reason, false, nil
-  if state ~= 'applied' then hunk.edited = false end
-end
-
---- A state is what the text says.
----@return boolean changed
-local function read_state(hunk)
-  local fit = hunk.file.source:fit(hunk)
-  local state, edited, kept = hunk.state, false, hunk.kept
-  if fit == 'new' then
-    if not kept then state = 'applied' end
-  elseif fit == 'old' then
-    hunk.kept = false
-    if state == 'applied' then state = hunk.before end
-  else
-    edited = state == 'applied' or kept
-  end
-  if state == hunk.state and edited == hunk.edited and kept == hunk.kept then return false end
-  if state ~= hunk.state then settle(hunk, state, '') end
-  hunk.edited = edited
-  return true
-end
-
 --- The source was changed by somebody else.
 ---@param file agent_diff.File
 ---@param hunks table<agent_diff.Hunk, true> that stand in what was changed
@@ -168,7 +140,7 @@ function Review:source_changed(file, hunks)
   if self.ended then return end
   local changed = {}
   for _, hunk in ipairs(file.hunks) do
-    if hunks[hunk] and read_state(hunk) then changed[#changed + 1] = hunk end
+    if hunks[hunk] and decision.read_state(hunk) then changed[#changed + 1] = hunk end
   end
   self:changed(changed)
 end
@@ -256,129 +228,18 @@ function Review:end_step(hunks)
   end
 end
 
-local conflict_text = 'the lines in the file are not the ones that the proposal replaces'
-
-local function snapshot(hunk)
-  return {
-    hunk = hunk,
-    state = hunk.state,
-    before = hunk.before,
-    reason = hunk.reason,
-    tried = hunk.tried,
-    edited = hunk.edited,
-    kept = hunk.kept,
-  }
-end
-
---- Changes the mark of a hunk whose text is in the source, and nothing else (toggle_applied = 'mark').
-local function toggle_mark(hunk, fit)
-  hunk.kept = not hunk.kept
-  settle(hunk, hunk.kept and 'pending' or 'applied', '')
-  hunk.edited = fit == 'neither'
-end
-
---- Does one verb to one hunk, by the rules.
----@return table? step what undo() needs; nil when nothing changed
----@return string? refused why nothing was done
-function Review:act(hunk, verb)
-  local source = hunk.file.source
-  local fit = source:fit(hunk)
-  local step = snapshot(hunk)
-  local in_source = hunk.kept or hunk.state == 'applied'
-  if verb == 'toggle' and in_source and config.get().toggle_applied == 'mark' then
-    toggle_mark(hunk, fit)
-    return step
-  end
-  local rule = self.rules[in_source and 'applied' or hunk.state][verb][fit]
-  local action, to = rule.action, rule.to
-  if action == 'refuse' then
-    if to == 'conflict' then
-      settle(hunk, 'conflict', not hunk.blocks[1].mark and hunk.reason ~= '' and hunk.reason or conflict_text)
-      hunk.tried = true
-      return step, hunk.reason
-    end
-    return nil, 'its lines were edited since it was applied'
-  end
-  if action ~= 'keep' then
-    local why = source:change(hunk, action == 'apply' and 'new' or 'old')
-    if why then
-      if in_source then return nil, why end
-      settle(hunk, 'conflict', why)
-      hunk.tried, hunk.barred = true, why
-      return step, why
-    end
-    step.action = action
-  end
-  hunk.kept = false
-  settle(hunk, to, '')
-  hunk.edited = to == 'applied' and fit == 'neither'
-  return step
-end
-
---- One decision: one undo step of each source buffer, one step of undo().
+--- Does a verb to hunks: one decision. See decision.lua.
 ---@param hunks agent_diff.Hunk[]
 ---@param verb 'accept'|'reject'|'toggle'
 ---@return boolean done every hunk did as it was told
 ---@return agent_diff.Hunk? refused the first that did not
 ---@return string? why
-function Review:decide(hunks, verb)
-  if not self:ready(hunks) then return false end
-  local steps, changed, refused, why = {}, {}, nil, nil
-  for _, hunk in ipairs(hunks) do
-    local step, reason = self:act(hunk, verb)
-    if step then
-      if step.state ~= hunk.state or step.action then steps[#steps + 1] = step end
-      changed[#changed + 1] = hunk
-    end
-    if reason and not refused then
-      refused, why = hunk, reason
-    end
-  end
-  self:end_step(hunks)
-  if #steps > 0 then self.undo_steps[#self.undo_steps + 1] = steps end
-  self:changed(changed)
-  return refused == nil, refused, why
-end
-
---- Takes one hunk's part of a decision back.
----@return string? why it could not be done in the source; nothing was changed then
-local function take_back(step)
-  local hunk, source = step.hunk, step.hunk.file.source
-  if step.action then
-    local done, undone = 'new', 'old'
-    if step.action == 'revert' then
-      done, undone = undone, done
-    end
-    local fit = source:fit(hunk)
-    if fit == 'neither' then return 'its lines were edited since' end
-    local why = fit == done and source:change(hunk, undone)
-    if why then return why end
-  end
-  for _, field in ipairs({ 'state', 'before', 'reason', 'tried', 'edited', 'kept' }) do
-    hunk[field] = step[field]
-  end
-  -- The text may have been changed by others since.
-  read_state(hunk)
-end
+function Review:decide(hunks, verb) return decision.decide(self, hunks, verb) end
 
 --- Takes the last decision back.
 ---@return agent_diff.Hunk? hunk the first one of the decision, nil when there was none
 ---@return string? why it could not be taken back in the source
-function Review:undo()
-  local steps = self.undo_steps[#self.undo_steps]
-  if not steps then return nil, 'no decision to undo' end
-  local hunks = vim.tbl_map(function(step) return step.hunk end, steps)
-  if not self:ready(hunks) then return nil end
-  self.undo_steps[#self.undo_steps] = nil
-  local first_why
-  for i = #steps, 1, -1 do
-    local why = take_back(steps[i])
-    first_why = first_why or why
-  end
-  self:end_step(hunks)
-  self:changed(hunks)
-  return hunks[1], first_why
-end
+function Review:undo() return decision.undo(self) end
 
 --- The next undecided hunk after one, from the top again behind the last.
 ---@param hunk agent_diff.Hunk
