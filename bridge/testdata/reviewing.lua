@@ -91,7 +91,7 @@ function M.look()
   seen.counts = { dict.total, dict.applied, dict.rejected, dict.pending, dict.conflict }
   seen.progress = api.nvim_buf_get_lines(view.bufnr, view.progress_row, view.progress_row + 1, false)[1]
   seen.cursor = (view:index_at_cursor())
-  seen.text = require('agent_diff.source').text(bufnr)
+  seen.text = require('agent_diff.text').text(bufnr)
   seen.eol = vim.bo[bufnr].eol
   seen.settled = not source.seen and source.seeking == 0
   return seen

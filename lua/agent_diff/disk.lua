@@ -174,7 +174,7 @@ function M.holds(bufnr, path)
   file:close()
   if not bytes then return false end
   local bo = vim.bo[bufnr]
-  local text = require('agent_diff.source').text(bufnr)
+  local text = require('agent_diff.text').text(bufnr)
   local ends = { dos = '\r\n', mac = '\r' }
   if ends[bo.fileformat] then text = text:gsub('\n', ends[bo.fileformat]) end
   if bo.bomb then text = BOM .. text end
@@ -321,7 +321,7 @@ end
 --- Whether buffer and disk hold the same.
 function Watch:in_step()
   if self.changed or self.deleted then return false end
-  if self.missing then return #require('agent_diff.source').lines(self.bufnr) == 0 end
+  if self.missing then return #require('agent_diff.text').lines(self.bufnr) == 0 end
   return M.holds(self.bufnr, self.path)
 end
 
@@ -372,7 +372,7 @@ function Watch:obstacle()
   if swap then return ('another program edits the file (swap file %s)'):format(swap) end
   if bo.readonly then return 'the buffer is read-only' end
   if holds_all(bo.fileencoding) then return nil end
-  local char = lost_char(require('agent_diff.source').text(self.bufnr), bo.fileencoding)
+  local char = lost_char(require('agent_diff.text').text(self.bufnr), bo.fileencoding)
   if char then return ('the encoding %s cannot hold the character "%s"'):format(bo.fileencoding, char) end
 end
 

@@ -54,7 +54,7 @@ function M.read(loaded)
     local lines = api.nvim_buf_line_count(bufnr)
     facts.disk = { lines = lines, bytes = api.nvim_buf_get_offset(bufnr, lines) }
   else
-    facts.text = require('agent_diff.source').text(bufnr)
+    facts.text = require('agent_diff.text').text(bufnr)
   end
   loaded.unsaved = bo.modified
   facts.eol = bo.eol
@@ -115,7 +115,7 @@ local function save(file, report, applied)
     report.saved = why == nil
     -- A BufWritePre formatter, say. Writing itself adds one tick.
     if api.nvim_buf_get_changedtick(bufnr) > tick + 1 then
-      report.after_save = require('agent_diff.source').text(bufnr)
+      report.after_save = require('agent_diff.text').text(bufnr)
     end
   end
   report.unsaved = why or ''
@@ -167,7 +167,7 @@ function M.report(file, how)
     if hunk.state == 'applied' or hunk.kept then applied = applied + 1 end
   end
   if not api.nvim_buf_is_loaded(bufnr) then return report end
-  if source.foreign then report.before_save = require('agent_diff.source').text(bufnr) end
+  if source.foreign then report.before_save = require('agent_diff.text').text(bufnr) end
   local bo = vim.bo[bufnr]
   report.modified = bo.modified
   if how == 'decided' then

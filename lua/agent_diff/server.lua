@@ -144,9 +144,9 @@ end
 --- the file that was read.
 function methods.text(server, ref, path)
   local review = find(server, ref)
-  local bufnr, source = review.loaded[path].bufnr, require('agent_diff.source')
+  local bufnr, texts = review.loaded[path].bufnr, require('agent_diff.text')
   return {
-    text = (review.view and source.written or source.text)(bufnr),
+    text = (review.view and texts.written or texts.text)(bufnr),
     tick = api.nvim_buf_get_changedtick(bufnr),
   }
 end
@@ -168,7 +168,7 @@ function methods.read(_, path)
   if not bufnr or not api.nvim_buf_is_loaded(bufnr) then return vim.NIL end
   local bo = vim.bo[bufnr]
   return {
-    text = require('agent_diff.source').text(bufnr),
+    text = require('agent_diff.text').text(bufnr),
     crlf = bo.fileformat == 'dos',
     bom = bo.bomb,
     unsaved = bo.modified,
