@@ -19,8 +19,9 @@ const module = "nvim-agent-diff/"
 var arrows = map[string][]string{
 	"hunks":               {"github.com/bluekeyes/go-gitdiff/gitdiff", "znkr.io/diff"},
 	"review":              {"nvim-agent-diff/hunks"},
+	"visible":             {},
 	"lua":                 {},
-	"bridge":              {"nvim-agent-diff/hunks", "nvim-agent-diff/review", "nvim-agent-diff/lua", "github.com/neovim/go-client"},
+	"bridge":              {"nvim-agent-diff/hunks", "nvim-agent-diff/review", "nvim-agent-diff/lua", "nvim-agent-diff/visible", "github.com/neovim/go-client"},
 	"tools":               {"nvim-agent-diff/hunks", "nvim-agent-diff/review", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
 	"screen":              {"github.com/neovim/go-client"},
 	"demo":                {"nvim-agent-diff/screen", "github.com/modelcontextprotocol/go-sdk"},

@@ -10,6 +10,7 @@ import (
 
 	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
+	"nvim-agent-diff/visible"
 )
 
 // session is one review in one Neovim, from its place in the queue to its outcome. All of it runs in the goroutine of the
@@ -85,7 +86,7 @@ func (s *session) enqueue(ctx context.Context) (loaded []Value, err error) {
 	if len(p.Files) > 1 {
 		request.Name = fmt.Sprintf("%d files", len(p.Files))
 	}
-	request.Shown = wireShown{visible(p.Agent), visible(p.Description), visible(request.Name)}
+	request.Shown = wireShown{visible.Text(p.Agent), visible.Text(p.Description), visible.Text(request.Name)}
 	for _, f := range p.Files {
 		request.Paths = append(request.Paths, f.Abs)
 	}
@@ -243,7 +244,7 @@ func (s *session) wireOpen() wireOpen {
 	var warnings []string
 	open.Hidden, warnings = hiddenIn(open.Lines)
 	for i, notice := range open.Notices {
-		open.Notices[i] = visible(notice)
+		open.Notices[i] = visible.Text(notice)
 	}
 	open.Notices = append(open.Notices, warnings...)
 	return open

@@ -46,8 +46,6 @@ type wireHidden struct {
 	Col   int    `msgpack:"col"` // in bytes
 	Bytes int    `msgpack:"bytes"`
 	Text  string `msgpack:"text"`
-
-	alarming bool
 }
 
 type wireFile struct {
