@@ -2,6 +2,7 @@
 local api = vim.api
 local layout = require('agent_diff.layout')
 local notice = require('agent_diff.notice')
+local paint = require('agent_diff.paint')
 
 local M = {}
 local NS = api.nvim_create_namespace('agent_diff.view')
@@ -20,41 +21,8 @@ local function manners() return require('agent_diff.manners') end
 local View = {}
 View.__index = View
 
---- A text in one line: line breaks as ⏎, too long ones cut.
-local function flat(text, most)
-  text = text:gsub('\r\n', '\n'):gsub('[\r\n]', ' ⏎ ')
-  if #text > most then text = vim.fn.strcharpart(text, 0, most) .. '…' end
-  return text
-end
-
-local function progress_line(count)
-  local line = ('Progress: %d/%d applied, %d rejected, %d pending'):format(
-    count.applied,
-    count.total,
-    count.rejected,
-    count.pending
-  )
-  if count.conflict > 0 then line = line .. (', %d conflict'):format(count.conflict) end
-  return line
-end
-
 ---@return boolean
 function View:is_loaded() return api.nvim_buf_is_valid(self.bufnr) and api.nvim_buf_is_loaded(self.bufnr) end
-
-function View:head()
-  local review = self.review
-  local lines = { 'Agent proposes changes to: ' .. flat(review.shown.name, 2000) }
-  lines[#lines + 1] = 'Description: ' .. flat(review.shown.description, 2000)
-  for _, note in ipairs(self.given.notices) do
-    lines[#lines + 1] = 'Note: ' .. flat(note, 2000)
-  end
-  if review.gone then
-    lines[#lines + 1] = 'The agent is gone: no more decisions; what is applied stays. q closes.'
-  end
-  lines[#lines + 1] = progress_line(review:count())
-  lines[#lines + 1] = ''
-  return lines
-end
 
 --- Makes the buffer of a review; nothing is shown yet.
 ---@param review agent_diff.Review
@@ -82,7 +50,7 @@ end
 --- Draws everything anew; the same review always gives the same screen.
 function View:draw()
   local bufnr = self.bufnr
-  local lines = self:head()
+  local lines = paint.head(self.review, self.given.notices)
   local moved = #lines - (self.diff_row or #lines)
   self.diff_row = #lines
   self.progress_row = #lines - 2
@@ -96,7 +64,8 @@ function View:draw()
     self:mark(hunk)
   end
   for _, hidden in ipairs(self.given.hidden) do
-    self:reveal(hidden)
+    local col, mark = paint.reveal(self.given.lines[hidden.row + 1], hidden)
+    if col then api.nvim_buf_set_extmark(bufnr, NS, self.diff_row + hidden.row, col, mark) end
   end
   if moved ~= 0 then
     for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
@@ -108,75 +77,44 @@ function View:draw()
   vim.b[bufnr].agent_diff = self.review:describe()
 end
 
---- Shows what a character is that is not seen, unless Neovim does that by itself.
-function View:reveal(hidden)
-  local row, col, stop = self.diff_row + hidden.row, hidden.col, hidden.col + hidden.bytes
-  local line = self.given.lines[hidden.row + 1]
-  local char = 'a' .. line:sub(col + 1, stop) -- some are drawn only where they stand alone
-  if vim.fn.strtrans(char) ~= char then return end
-  local mark = { virt_text = { { hidden.text, 'AgentDiffHidden' } }, virt_text_pos = 'inline' }
-  if vim.fn.strcharlen(char) == 1 then
-    col = vim.fn.matchend(line, '.', col) -- it is in one cell with what is before it: behind that cell
-  else
-    mark.end_col, mark.conceal = stop, ''
-  end
-  api.nvim_buf_set_extmark(self.bufnr, NS, row, col, mark)
-end
-
-local mark_groups =
-  { applied = 'AgentDiffApplied', rejected = 'AgentDiffRejected', conflict = 'AgentDiffConflict' }
-
 --- Marks a decided hunk's line.
 function View:mark(hunk)
-  if hunk.state == 'pending' then
+  local text = paint.state(hunk)
+  if not text then
     if hunk.view_mark then api.nvim_buf_del_extmark(self.bufnr, NS, hunk.view_mark) end
     hunk.view_mark = nil
     return
   end
-  local text = hunk.state:upper()
-  if hunk.state == 'conflict' then text = ('CONFLICT: %s'):format(vim.fn.strtrans(hunk.reason)) end
   hunk.view_mark = api.nvim_buf_set_extmark(self.bufnr, NS, self:row_of(hunk), 0, {
     id = hunk.view_mark,
-    virt_text = { { ('[%s]'):format(text), mark_groups[hunk.state] } },
+    virt_text = text,
     virt_text_pos = 'eol',
   })
 end
 
---- Shows the place in the queue, the agent, and how long it has been waiting (some never say that they have given up),
---- behind the progress line: there it hides nothing.
+--- Shows the review's place behind the progress line: there it hides nothing.
 function View:draw_place()
   if not self:is_loaded() then return end
+  self.minutes = paint.minutes(self.review)
   local place, of = require('agent_diff.queue').place(self.review)
-  local parts = {}
-  if of > 1 then parts[1] = ('%d/%d'):format(place, of) end
-  if self.review.agent ~= '' then parts[#parts + 1] = flat(vim.fn.strtrans(self.review.shown.agent), 40) end
-  self.minutes = math.floor((vim.uv.now() - self.review.since) / 60000)
-  if self.minutes > 0 then parts[#parts + 1] = ('waiting %d min'):format(self.minutes) end
   self.place_mark = api.nvim_buf_set_extmark(self.bufnr, NS, self.progress_row, 0, {
     id = self.place_mark,
-    virt_text = { { ' ' .. table.concat(parts, '  '), 'AgentDiffHead' } },
+    virt_text = paint.place(self.review, place, of, self.minutes),
     virt_text_pos = 'eol',
   })
 end
 
---- What stays visible while the review scrolls: the hunk's place, the counts, the most important keys.
+--- Shows what stays visible while the review scrolls.
 function View:draw_bar()
   if not self.layout then return end
-  local count = self.review:count()
-  local parts = { ('hunk %d/%d'):format(self.current and self.current.index or 0, count.total) }
-  for _, state in ipairs({ 'applied', 'rejected', 'pending', 'conflict' }) do
-    if count[state] > 0 then
-      local group = 'AgentDiff' .. state:gsub('^%l', string.upper)
-      parts[#parts + 1] = ('%%#%s#%d %s%%#AgentDiffHead#'):format(group, count[state], state)
-    end
-  end
   self.keys_hint = self.keys_hint or require('agent_diff.keys').hint()
-  self.layout:set_bar('%#AgentDiffHead# ' .. table.concat(parts, '  ') .. '  │  ' .. self.keys_hint .. '%<')
+  local index = self.current and self.current.index or 0
+  self.layout:set_bar(paint.bar(self.review:count(), index, self.keys_hint))
 end
 
 --- Brings the waiting time up to date.
 function View:tick()
-  if math.floor((vim.uv.now() - self.review.since) / 60000) ~= self.minutes then self:draw_place() end
+  if paint.minutes(self.review) ~= self.minutes then self:draw_place() end
 end
 
 --- Brings marks, progress line and b:agent_diff up to date.
@@ -197,7 +135,7 @@ function View:update(hunks)
     self.progress_row,
     self.progress_row + 1,
     false,
-    { progress_line(count) }
+    { paint.progress(count) }
   )
   vim.bo[self.bufnr].modifiable = false
   vim.bo[self.bufnr].modified = false

@@ -1,0 +1,109 @@
+--- What a review shows, as plain data: texts, virtual texts, marks. Placing them is the view's.
+local M = {}
+
+--- A text in one line: line breaks as ⏎, too long ones cut.
+local function flat(text, most)
+  text = text:gsub('\r\n', '\n'):gsub('[\r\n]', ' ⏎ ')
+  if #text > most then text = vim.fn.strcharpart(text, 0, most) .. '…' end
+  return text
+end
+
+---@param count table see Review:count()
+---@return string
+function M.progress(count)
+  local line = ('Progress: %d/%d applied, %d rejected, %d pending'):format(
+    count.applied,
+    count.total,
+    count.rejected,
+    count.pending
+  )
+  if count.conflict > 0 then line = line .. (', %d conflict'):format(count.conflict) end
+  return line
+end
+
+--- The lines above the diff; the progress line is the last but one.
+---@param review agent_diff.Review
+---@param notices string[]
+---@return string[]
+function M.head(review, notices)
+  local lines = { 'Agent proposes changes to: ' .. flat(review.shown.name, 2000) }
+  lines[#lines + 1] = 'Description: ' .. flat(review.shown.description, 2000)
+  for _, note in ipairs(notices) do
+    lines[#lines + 1] = 'Note: ' .. flat(note, 2000)
+  end
+  if review.gone then
+    lines[#lines + 1] = 'The agent is gone: no more decisions; what is applied stays. q closes.'
+  end
+  lines[#lines + 1] = M.progress(review:count())
+  lines[#lines + 1] = ''
+  return lines
+end
+
+--- What to show in place of a character that is not seen; nil where Neovim shows it by itself.
+---@param line string
+---@param hidden { col: integer, bytes: integer, text: string }
+---@return integer? col
+---@return table? extmark its options
+function M.reveal(line, hidden)
+  local col, stop = hidden.col, hidden.col + hidden.bytes
+  local char = 'a' .. line:sub(col + 1, stop) -- some are drawn only where they stand alone
+  if vim.fn.strtrans(char) ~= char then return nil end
+  local mark = { virt_text = { { hidden.text, 'AgentDiffHidden' } }, virt_text_pos = 'inline' }
+  if vim.fn.strcharlen(char) == 1 then
+    col = vim.fn.matchend(line, '.', col) -- it is in one cell with what is before it: behind that cell
+  else
+    mark.end_col, mark.conceal = stop, ''
+  end
+  return col, mark
+end
+
+local state_groups =
+  { applied = 'AgentDiffApplied', rejected = 'AgentDiffRejected', conflict = 'AgentDiffConflict' }
+
+--- The mark of a decided hunk as virtual text; nil for one that is not decided.
+---@param hunk agent_diff.Hunk
+---@return table?
+function M.state(hunk)
+  if hunk.state == 'pending' then return nil end
+  local text = hunk.state:upper()
+  if hunk.state == 'conflict' then text = ('CONFLICT: %s'):format(vim.fn.strtrans(hunk.reason)) end
+  return { { ('[%s]'):format(text), state_groups[hunk.state] } }
+end
+
+--- How many minutes the agent has been waiting.
+---@param review agent_diff.Review
+---@return integer
+function M.minutes(review) return math.floor((vim.uv.now() - review.since) / 60000) end
+
+--- The place in the queue, the agent, and how long it has been waiting (some never say that they have given up).
+---@param review agent_diff.Review
+---@param place integer
+---@param of integer
+---@param minutes integer
+---@return table virtual text
+function M.place(review, place, of, minutes)
+  local parts = {}
+  if of > 1 then parts[1] = ('%d/%d'):format(place, of) end
+  if review.agent ~= '' then parts[#parts + 1] = flat(vim.fn.strtrans(review.shown.agent), 40) end
+  if minutes > 0 then parts[#parts + 1] = ('waiting %d min'):format(minutes) end
+  return { { ' ' .. table.concat(parts, '  '), 'AgentDiffHead' } }
+end
+
+--- What stays visible while a review scrolls, in the language of 'winbar': the hunk's place, the counts, the most
+--- important keys.
+---@param count table see Review:count()
+---@param index integer of the current hunk
+---@param hint string see keys.hint()
+---@return string
+function M.bar(count, index, hint)
+  local parts = { ('hunk %d/%d'):format(index, count.total) }
+  for _, state in ipairs({ 'applied', 'rejected', 'pending', 'conflict' }) do
+    if count[state] > 0 then
+      local group = 'AgentDiff' .. state:gsub('^%l', string.upper)
+      parts[#parts + 1] = ('%%#%s#%d %s%%#AgentDiffHead#'):format(group, count[state], state)
+    end
+  end
+  return '%#AgentDiffHead# ' .. table.concat(parts, '  ') .. '  │  ' .. hint .. '%<'
+end
+
+return M
