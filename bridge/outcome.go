@@ -38,7 +38,7 @@ func (s *session) outcome(report Value) (*review.Outcome, error) {
 		}
 		return s.byDisk(report.Key("why").Text(), open)
 	}
-	out := &review.Outcome{}
+	out := &review.Outcome{Comment: s.comment}
 	stale, barred := false, ""
 	for i, f := range s.files {
 		out.Files = append(out.Files, s.fileOutcome(f, files[i]))
@@ -79,6 +79,7 @@ func (s *session) fileOutcome(f *sessionFile, report Value) review.FileOutcome {
 		o := review.HunkOutcome{
 			Index: f.first + i + 1, Header: hunk.Header(), State: hunks.State(h.Key("state").Text()),
 			Edited: h.Key("edited").Bool(), StillInBuffer: h.Key("kept").Bool(), Reason: h.Key("reason").Text(),
+			Comment: s.hunks[f.first+i].comment,
 		}
 		inSource[hunk.ID] = o.State == hunks.Applied || o.StillInBuffer
 		asProposed = asProposed && inSource[hunk.ID] && !o.Edited
@@ -228,7 +229,7 @@ func (s *session) onDisk(f *sessionFile) (func(id int) bool, error) {
 
 // byDisk decides by what the files hold: the buffers are gone, or are the files' no more. open: they are still there.
 func (s *session) byDisk(why string, open bool) (*review.Outcome, error) {
-	out := &review.Outcome{Notes: []string{why}}
+	out := &review.Outcome{Comment: s.comment, Notes: []string{why}}
 	unsaved := 0
 	for _, f := range s.files {
 		onDisk, err := s.onDisk(f)
@@ -238,7 +239,7 @@ func (s *session) byDisk(why string, open bool) (*review.Outcome, error) {
 		file := review.FileOutcome{Path: f.Path, Notes: f.patch.Notes}
 		all := true
 		for i, h := range f.patch.Hunks {
-			o := review.HunkOutcome{Index: f.first + i + 1, Header: h.Header(), State: s.stateOf(f, h.ID)}
+			o := review.HunkOutcome{Index: f.first + i + 1, Header: h.Header(), State: s.stateOf(f, h.ID), Comment: s.hunks[f.first+i].comment}
 			switch {
 			case onDisk(h.ID):
 				o.State = hunks.Applied

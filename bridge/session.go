@@ -27,6 +27,7 @@ type session struct {
 	shown   bool           // the person has seen it
 	exact   bool           // read buffers, not the disk in their place: something did not fit
 	leaving bool           // Neovim has said that it is being left on purpose
+	comment string         // the person's, on the whole proposal
 }
 
 // sessionFile is one file of the review.
@@ -44,6 +45,8 @@ type sessionHunk struct {
 	file  *sessionFile
 	hunk  *hunks.Hunk
 	state hunks.State
+
+	comment string // the person's
 }
 
 const waitingForReview = "waiting for review in Neovim"
@@ -124,6 +127,8 @@ func (s *session) handle(ctx context.Context, wanted string) (out *review.Outcom
 			s.place(e.args.At(0).Int(), e.args.At(1).Int())
 		case "hunks":
 			s.note(e.args.At(0).List())
+		case "comment":
+			s.heed(e.args.At(0).Int(), e.args.At(1).Text())
 		case "lost":
 			s.relocate(ctx, e.args.At(0).Int(), e.args.At(1).List())
 		case "busy":
@@ -166,6 +171,17 @@ func (s *session) note(states []Value) {
 		}
 	}
 	s.progress(fmt.Sprintf("waiting for review in Neovim: %d/%d hunks decided", decided, len(s.hunks)))
+}
+
+// heed keeps the person's comment on the hunk with this id, or on the whole proposal.
+func (s *session) heed(id int, comment string) {
+	comment = strings.ToValidUTF8(comment, "\uFFFD")
+	switch {
+	case id < 0:
+		s.comment = comment
+	case id < len(s.hunks):
+		s.hunks[id].comment = comment
+	}
 }
 
 // open reads the files, drafts their hunks and draws the review; again, as often as somebody changes a text between.

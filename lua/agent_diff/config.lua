@@ -64,6 +64,8 @@ M.actions = {
   { name = 'reject_all', lhs = { 'R', '<C-c><C-k>' }, help = 'reject all hunks, and finish' },
   { name = 'finish', lhs = 'q', help = 'finish' },
   { name = 'undo', lhs = 'u', help = 'undo the last decision' },
+  { name = 'comment', lhs = 'c', help = 'comment on the hunk, for the agent' },
+  { name = 'comment_all', lhs = 'C', help = 'comment on the whole proposal' },
   { name = 'help', lhs = { '?', 'g?' }, help = 'this help' },
 }
 

@@ -17,6 +17,7 @@ local links = {
   AgentDiffRejected = 'DiagnosticError',
   AgentDiffConflict = 'DiagnosticWarn',
   AgentDiffHidden = 'SpecialKey',
+  AgentDiffComment = 'DiagnosticInfo',
 }
 
 --- Links the groups to standard ones; a person's own definition wins.

@@ -108,6 +108,16 @@ function actions.undo(view)
   if why then notice.say(why, vim.log.levels.WARN) end
 end
 
+function actions.comment(view)
+  if not may_decide(view) then return end
+  local hunk = view:hunk_at_cursor() or view.review.hunks[1]
+  if hunk then require('agent_diff.comment').on_hunk(view, hunk) end
+end
+
+function actions.comment_all(view)
+  if may_decide(view) then require('agent_diff.comment').on_all(view) end
+end
+
 function actions.help(view) view:ask(require('agent_diff.ask').show, M.help(view.bufnr)) end
 
 --- Does an action without its key.

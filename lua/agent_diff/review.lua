@@ -19,6 +19,7 @@ local M = {}
 ---@field barred string? what kept it from being applied although its text fits
 ---@field kept boolean not marked as applied, but its text is in the source
 ---@field blocks agent_diff.Block[]
+---@field comment string? the person's
 
 ---@class agent_diff.File
 ---@field index integer 1-based
@@ -36,6 +37,7 @@ local M = {}
 ---@field files agent_diff.File[] once it is prepared
 ---@field hunks agent_diff.Hunk[] of all files, in display order
 ---@field undo_steps table[]
+---@field comment string? the person's, on the whole proposal
 ---@field view agent_diff.View? when it has been drawn
 ---@field ended boolean
 local Review = {}

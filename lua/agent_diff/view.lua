@@ -74,6 +74,7 @@ function View:draw()
     end
   end
   self:draw_place()
+  require('agent_diff.comment').draw(self)
   vim.b[bufnr].agent_diff = self.review:describe()
 end
 
@@ -335,6 +336,15 @@ function View:ask(open, ...)
   self.left = left -- coming back from it says nothing
 end
 
+--- Lets the person write in a pad over the review; in the one that is open already, if there is one.
+---@param given table see pad.lua
+function View:write_on(given)
+  if self.pad and not self.pad.closed then return self.pad:focus() end
+  local left = self.left
+  self.pad = require('agent_diff.pad').open(given)
+  self.left = left
+end
+
 --- Takes the buffer and its windows away: now, or as soon as something (the command-line window) does not forbid it any
 --- more, or the person who types in one of the windows has done with it.
 ---@param wait boolean whether to wait for a person who types
@@ -343,11 +353,13 @@ function View:close(wait, closed)
   if self.close_float then self.close_float() end
   if self.group then api.nvim_del_augroup_by_id(self.group) end
   require('agent_diff.highlight').detach(self.bufnr)
-  local opened = self.layout
+  local opened, pad = self.layout, self.pad
   self.layout = nil
   local function take_away()
+    local focused = (pad and pad:has_focus()) or (opened and opened:has_focus())
+    if wait and focused and manners().is_typing() then return false end
+    if pad then pad:close() end
     if opened then
-      if wait and opened:has_focus() and manners().is_typing() then return false end
       if not pcall(opened.close, opened) then return false end
     end
     notice.as_typed(function()
