@@ -32,6 +32,9 @@ func (s *session) outcome(report Value) (*review.Outcome, error) {
 		return nil, review.Errorf(review.ToolFailed, "Neovim's report cannot be read: %v. %s", err, s.applied())
 	}
 	if report.Key("how").Text() == "source_gone" {
+		if s.proposal.TextOnly {
+			return nil, review.Errorf(review.ToolFailed, "The user closed the text under review, and so decided nothing. Nothing was changed.")
+		}
 		open := false
 		for _, file := range files {
 			open = open || file.Key("open").Bool()
@@ -66,9 +69,7 @@ func (s *session) outcome(report Value) (*review.Outcome, error) {
 
 // fileOutcome is one file's part of the report.
 func (s *session) fileOutcome(f *sessionFile, report Value) review.FileOutcome {
-	out := review.FileOutcome{
-		Path: f.Path, Saved: report.Key("saved").Bool(), Unsaved: report.Key("unsaved").Text(), Notes: slices.Clip(f.patch.Notes),
-	}
+	out := review.FileOutcome{Path: f.Path, Notes: slices.Clip(f.patch.Notes)}
 	inSource := map[int]bool{}
 	asProposed := true
 	for i, h := range report.Key("hunks").List() {
@@ -89,6 +90,11 @@ func (s *session) fileOutcome(f *sessionFile, report Value) review.FileOutcome {
 	if out.Decision() == review.Accepted && !asProposed {
 		out.AppliedDiff = hunks.Unified(f.Name, f.Name, f.patch.Base, composed)
 	}
+	if s.proposal.TextOnly {
+		s.compose(f, report, composed, &out)
+		return out
+	}
+	out.Saved, out.Unsaved = report.Key("saved").Bool(), report.Key("unsaved").Text()
 	s.compare(f, report, composed, &out)
 	if report.Key("adds_newline").Bool() {
 		out.Notes = append(out.Notes, "The next :w in Neovim adds a newline at the end of the file ('fixeol').")
@@ -128,6 +134,9 @@ func (s *session) compare(f *sessionFile, report Value, composed hunks.Text, out
 
 // applied says which hunks are in the buffer and on the disk, for an answer that is no decision.
 func (s *session) applied() string {
+	if s.proposal.TextOnly {
+		return "Nothing was changed."
+	}
 	var said []string
 	for _, f := range s.files {
 		applied := s.indexes(f, s.isApplied(f))
@@ -150,11 +159,11 @@ func (s *session) applied() string {
 // lost is the end of a review whose Neovim is gone: a decision when the person left it on purpose and knew of the review,
 // else an error.
 func (s *session) lost() (*review.Outcome, error) {
-	if s.leaving && s.shown {
+	if s.leaving && s.shown && !s.proposal.TextOnly {
 		return s.byDisk("Neovim was closed.", false)
 	}
 	text := "Neovim ended, or the connection to it broke, before the review was over."
-	if s.files == nil {
+	if s.files == nil || s.proposal.TextOnly {
 		return nil, review.Errorf(review.EditorLost, "%s Nothing was changed.", text)
 	}
 	for _, f := range s.files {

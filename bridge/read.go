@@ -12,6 +12,9 @@ import (
 
 // read is a file as the person sees it, from what load says of it.
 func (s *session) read(ctx context.Context, f review.File, loaded Value) (*sessionFile, error) {
+	if s.proposal.TextOnly {
+		return s.readDisk(f, loaded)
+	}
 	text, code, loaded, err := s.text(ctx, f.Abs, loaded)
 	if err != nil {
 		return nil, err

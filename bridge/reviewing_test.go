@@ -19,9 +19,13 @@ var reviewingLua string
 type desk struct {
 	t    testing.TB
 	home *home
-	nvim *Client // the test's own connection
-	n    *Neovims
-	dir  string
+
+	instance *instance
+	nvim     *Client // the test's own connection
+	n        *Neovims
+	dir      string
+
+	textOnly bool // what its reviews are
 }
 
 func newDesk(t testing.TB, bin string, args ...string) *desk {
@@ -30,7 +34,7 @@ func newDesk(t testing.TB, bin string, args ...string) *desk {
 	d := &desk{t: t, home: h, dir: makeDir(t, h.dir, "w")}
 	args = append([]string{"--cmd", "let g:agent_diff = {'arm_ms': 0, 'focus': 'always'}"}, args...)
 	i := h.start(t, bin, d.dir, args...)
-	d.nvim = i.dial(t, nil)
+	d.instance, d.nvim = i, i.dial(t, nil)
 	d.n = NewNeovims(&Finder{Addr: i.addr, Env: h.getenv})
 	t.Cleanup(d.n.Close)
 	d.lua(nil, "package.loaded['reviewing'] = loadstring(...)()", reviewingLua)
@@ -72,19 +76,27 @@ func (d *desk) open(name, base, modified string) *reviewing {
 
 func (d *desk) propose(name, base string, draft func(hunks.Text) (*hunks.Patch, error)) *reviewing {
 	d.t.Helper()
-	r := &reviewing{desk: d, path: filepath.Join(d.dir, name), ended: make(chan ended, 1)}
-	if err := os.WriteFile(r.path, []byte(base), 0o600); err != nil {
+	path := filepath.Join(d.dir, name)
+	if err := os.WriteFile(path, []byte(base), 0o600); err != nil {
 		d.t.Fatal(err)
 	}
+	return d.begin(review.Proposal{Tool: "test", TextOnly: d.textOnly, Files: []review.File{{
+		Path: name, Abs: path, Name: name, Draft: draft,
+	}}})
+}
+
+// begin opens a review. The first file's patch is kept.
+func (d *desk) begin(p review.Proposal) *reviewing {
+	d.t.Helper()
+	r := &reviewing{desk: d, path: p.Files[0].Abs, ended: make(chan ended, 1)}
+	draft := p.Files[0].Draft
+	p.Files[0].Draft = func(current hunks.Text) (*hunks.Patch, error) {
+		patch, err := draft(current)
+		r.patch = patch
+		return patch, err
+	}
 	go func() {
-		out, err := d.n.Review(d.t.Context(), review.Proposal{Tool: "test", Files: []review.File{{
-			Path: name, Abs: r.path, Name: name,
-			Draft: func(current hunks.Text) (*hunks.Patch, error) {
-				patch, err := draft(current)
-				r.patch = patch
-				return patch, err
-			},
-		}}}, nil)
+		out, err := d.n.Review(d.t.Context(), p, nil)
 		r.ended <- ended{out, err}
 	}()
 	for open := false; !open; {

@@ -84,7 +84,7 @@ func (s *session) review(ctx context.Context) (*review.Outcome, error) {
 func (s *session) enqueue(ctx context.Context) (loaded []Value, err error) {
 	p := s.proposal
 	request := wireRequest{
-		Ref: s.ref, Tool: p.Tool, Agent: p.Agent, Description: p.Description, Name: p.Files[0].Path,
+		Ref: s.ref, Tool: p.Tool, Agent: p.Agent, Description: p.Description, Name: p.Files[0].Path, TextOnly: p.TextOnly,
 	}
 	if len(p.Files) > 1 {
 		request.Name = fmt.Sprintf("%d files", len(p.Files))
@@ -244,6 +244,9 @@ func (s *session) wireOpen() wireOpen {
 	for _, f := range s.files {
 		printed := f.patch.Print(f.Name, f.Name)
 		wire := wireFile{Path: f.Abs, Name: f.Name, Tick: f.tick, CRLF: f.patch.Base.CRLF, Hunks: make([]wireHunk, len(f.patch.Hunks))}
+		if s.proposal.TextOnly {
+			wire.Text = wholeText(f.patch.Base)
+		}
 		for i, h := range f.patch.Hunks {
 			span := printed.Hunks[i]
 			wire.Hunks[i] = wireHunk{

@@ -24,6 +24,7 @@ type wireRequest struct {
 	Paths       []string  `msgpack:"paths"`
 	Name        string    `msgpack:"name"`
 	Shown       wireShown `msgpack:"shown"`
+	TextOnly    bool      `msgpack:"text_only"`
 }
 
 // wireShown are texts of the agent's as a person shall see them.
@@ -54,6 +55,13 @@ type wireFile struct {
 	Tick  int        `msgpack:"tick"`
 	CRLF  bool       `msgpack:"crlf"`
 	Hunks []wireHunk `msgpack:"hunks"`
+	Text  *wireText  `msgpack:"text,omitempty"` // of a review that touches no buffer
+}
+
+// wireText is a whole text.
+type wireText struct {
+	Lines []string `msgpack:"lines"`
+	EOL   bool     `msgpack:"eol"` // it ends in a newline, or is empty
 }
 
 type wireHunk struct {

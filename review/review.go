@@ -15,8 +15,8 @@ type Proposal struct {
 	Description string // why, in the agent's words; hostile input
 	Root        string // absolute folder that the names in the diff header are relative to
 	Files       []File // at least one
-	// TextOnly proposals never touch a buffer or a file: the review only composes the text that the agent may write
-	// (gates, batches).
+	// TextOnly proposals never touch a buffer or a file: the review compares with the disk, because the agent writes there,
+	// and only composes the text that it may write ([FileOutcome.Text]; gates, batches).
 	TextOnly bool
 }
 
@@ -61,6 +61,13 @@ type FileOutcome struct {
 	// FormatDiff is the unified diff of what saving changed further (a formatter on save).
 	FormatDiff string
 	Notes      []string // further facts about this file, each one sentence
+
+	// Text is what the agent may write, of a TextOnly proposal: Raw is the file's bytes. What the person changed besides
+	// is in it. Missing means that the file does not exist and shall not.
+	Text hunks.Text
+	// Unwritable is why the agent must not write Text all the same, one sentence: the disk holds something else by now, or
+	// the editor changes that are not saved. Empty when it may.
+	Unwritable string
 }
 
 // HunkOutcome is one hunk at the end of a review.

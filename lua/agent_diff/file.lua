@@ -135,13 +135,35 @@ function M.deleted(files)
   return false
 end
 
+--- What became of the hunks of a file, for the server.
+---@param file agent_diff.File
+---@return table[] reports
+---@return integer applied how many are in the source
+function M.hunk_reports(file)
+  local reports, applied = {}, 0
+  for i, hunk in ipairs(file.hunks) do
+    reports[i] = {
+      id = hunk.id,
+      state = hunk.state,
+      edited = hunk.edited,
+      kept = hunk.kept,
+      tried = hunk.tried or false,
+      barred = hunk.barred or '',
+      reason = hunk.reason or '',
+    }
+    if hunk.state == 'applied' or hunk.kept then applied = applied + 1 end
+  end
+  return reports, applied
+end
+
 --- What became of one file, for the server.
 ---@param file agent_diff.File
 ---@param how string see Review:finish()
 function M.report(file, how)
   local source, bufnr = file.source, file.source.bufnr
+  local hunks, applied = M.hunk_reports(file)
   local report = {
-    hunks = {},
+    hunks = hunks,
     saved = false,
     unsaved = '',
     changed = source.foreign,
@@ -153,19 +175,6 @@ function M.report(file, how)
     adds_newline = false,
   }
   file.loaded.changed = source.foreign -- by the person; what saving changes does not count
-  local applied = 0
-  for i, hunk in ipairs(file.hunks) do
-    report.hunks[i] = {
-      id = hunk.id,
-      state = hunk.state,
-      edited = hunk.edited,
-      kept = hunk.kept,
-      tried = hunk.tried or false,
-      barred = hunk.barred or '',
-      reason = hunk.reason or '',
-    }
-    if hunk.state == 'applied' or hunk.kept then applied = applied + 1 end
-  end
   if not api.nvim_buf_is_loaded(bufnr) then return report end
   if source.foreign then report.before_save = require('agent_diff.text').text(bufnr) end
   local bo = vim.bo[bufnr]

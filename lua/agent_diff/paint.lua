@@ -32,7 +32,7 @@ function M.head(review, notices)
     lines[#lines + 1] = 'Note: ' .. flat(note, 2000)
   end
   if review.gone then
-    lines[#lines + 1] = 'The agent is gone: no more decisions; what is applied stays. q closes.'
+    lines[#lines + 1] = ('The agent is gone: no more decisions; %s. q closes.'):format(review:stays())
   end
   lines[#lines + 1] = M.progress(review:count())
   lines[#lines + 1] = ''

@@ -32,6 +32,7 @@ local M = {}
 
 ---@class agent_diff.Review
 ---@field id string
+---@field text_only boolean nothing is changed but the text under review; see draft.lua
 ---@field shown { agent: string, description: string, name: string } the agent's texts as a person shall see them
 ---@field loaded table<string, agent_diff.Loaded> by path
 ---@field files agent_diff.File[] once it is prepared
@@ -59,6 +60,7 @@ function M.new(id, request)
     name = request.name,
     shown = request.shown,
     rules = request.rules,
+    text_only = request.text_only,
     since = vim.uv.now(),
     loaded = {},
     files = {},
@@ -84,6 +86,7 @@ function Review:count() return M.count(self.hunks) end
 ---@param path string absolute, symbolic links resolved
 ---@return table facts for the server; the text ends as the file does
 function Review:load(path)
+  if self.text_only then return require('agent_diff.draft').facts(path) end
   local files = require('agent_diff.file')
   self.loaded[path] = self.loaded[path] or files.open(path)
   return files.read(self.loaded[path])
@@ -130,7 +133,8 @@ function Review:prepare(files)
     file.source.on_gone = function()
       self:finish('source_gone', 'The buffer of the file was closed during the review.')
     end
-    file.loaded.watch.on_gone = function(why) self:finish('source_gone', why) end
+    local watch = file.loaded.watch
+    if watch then watch.on_gone = function(why) self:finish('source_gone', why) end end
     self.files[i] = file
   end
 end
@@ -253,13 +257,16 @@ function Review:next_undecided(hunk)
   end
 end
 
+--- What is left of a review that ends without an answer.
+function Review:stays() return self.text_only and 'nothing is written' or 'what is applied stays' end
+
 --- The agent does not wait any more: nothing more is decided, what is applied stays, and `q` closes.
 function Review:agent_gone()
   if self.gone or self.ended then return end
   self.gone = true
   if self.view and self.view.layout then
     self.view:update({})
-    notice.say('agent is gone: no more decisions, what is applied stays', vim.log.levels.WARN)
+    notice.say('agent is gone: no more decisions, ' .. self:stays(), vim.log.levels.WARN)
   else
     self:finish('gone')
   end
@@ -274,7 +281,7 @@ function Review:finish(how, why)
   self:observe()
   self.ended = true
   if self.gone then how = 'gone' end
-  local files = require('agent_diff.file')
+  local files = require(self.text_only and 'agent_diff.draft' or 'agent_diff.file')
   local closed, reported = not self.view, false
   local function give_back()
     if not closed or not reported then return end
@@ -291,7 +298,7 @@ function Review:finish(how, why)
     end)
     if not ok then notice.say(tostring(err), vim.log.levels.ERROR) end
   end
-  if how == 'decided' and files.deleted(self.files) then
+  if how == 'decided' and not self.text_only and files.deleted(self.files) then
     how, why = 'source_gone', 'The file was deleted during the review.'
   end
   local report = { how = how, why = why or '', files = {} }

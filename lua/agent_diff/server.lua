@@ -102,18 +102,26 @@ end
 --- Loads a file of a review whose turn has come, and reads it as the person sees it.
 function methods.load(server, ref, path) return find(server, ref):load(path) end
 
---- Draws the review. Answers false when a text is not any more the one that was read.
+--- Why a file's text cannot be reviewed as the server knows it; nil when it can.
+---@return table? answer to open()
+local function misfit(file)
+  local bufnr = file.loaded.bufnr
+  if not api.nvim_buf_is_loaded(bufnr) or api.nvim_buf_get_changedtick(bufnr) ~= file.tick then
+    return { stale = true }
+  end
+  if not require('agent_diff.source').fits(bufnr, file.hunks) then return { stale = true, unfit = true } end
+  local char = require('agent_diff.disk').unencodable(bufnr, file.hunks)
+  if char then return { unencodable = char, encoding = vim.bo[bufnr].fileencoding, path = file.path } end
+end
+
+--- Draws the review. Answers that it is stale when a text is not any more the one that was read.
 function methods.open(server, ref, given)
   local review = find(server, ref)
   for _, file in ipairs(given.files) do
+    if review.text_only then review.loaded[file.path] = require('agent_diff.draft').open(review.id, file) end
     file.loaded = review.loaded[file.path]
-    local bufnr = file.loaded.bufnr
-    if not api.nvim_buf_is_loaded(bufnr) or api.nvim_buf_get_changedtick(bufnr) ~= file.tick then
-      return { stale = true }
-    end
-    if not require('agent_diff.source').fits(bufnr, file.hunks) then return { stale = true, unfit = true } end
-    local char = require('agent_diff.disk').unencodable(bufnr, file.hunks)
-    if char then return { unencodable = char, encoding = vim.bo[bufnr].fileencoding, path = file.path } end
+    local answer = not review.text_only and misfit(file)
+    if answer then return answer end
   end
   review:prepare(given.files)
   review.view = require('agent_diff.view').new(review, given)
@@ -133,7 +141,8 @@ function methods.cancel(server, ref, told)
     for _, hunk in ipairs(review.hunks) do
       if hunk.state == 'applied' then applied[#applied + 1] = hunk.index end
     end
-    local stays = #applied == 0 and '' or ('; applied hunks stay: ' .. table.concat(applied, ', '))
+    local stays = (#applied == 0 or review.text_only) and ''
+      or ('; applied hunks stay: ' .. table.concat(applied, ', '))
     local text = ('the agent has cancelled its proposal for %s%s'):format(review.shown.name, stays)
     require('agent_diff.notice').say(text, vim.log.levels.WARN)
   end
