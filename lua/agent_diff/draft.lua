@@ -18,8 +18,8 @@ end
 function M.facts(path)
   local notices = {}
   if is_unsaved(path) then
-    notices[1] = 'You have unsaved changes in this file, and the agent writes it on disk: what you accept is refused to it '
-      .. 'as long as they are there.'
+    notices[1] = 'You have unsaved changes in this file, and the agent writes it on disk: '
+      .. 'what you accept is refused to it as long as they are there.'
   end
   return { notices = notices }
 end
