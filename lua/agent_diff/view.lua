@@ -260,15 +260,22 @@ function View:show()
   if not self.was_shown then
     self.was_shown = true
     -- After the first frame: looking for filetype plugins takes longer than everything else together.
-    vim.defer_fn(notice.guarded(function() self:announce() end), first_frame_ms)
+    vim.defer_fn(notice.guarded(function() self:dress() end), first_frame_ms)
   end
 end
 
---- Sets the file type and tells plugins that the review is open, once: after the first frame, or before what comes earlier.
+--- Sets the file type, for what plugins and the person hang on it.
+function View:dress()
+  if self.review.ended or not self:is_loaded() then return end
+  notice.as_typed(function() vim.bo[self.bufnr].filetype = 'agentdiff' end)
+  self:announce()
+end
+
+--- Tells plugins that the review is open, once: after the first frame, or before what comes earlier. A key that comes
+--- earlier does not wait for the file type.
 function View:announce()
   if self.announced or not self.was_shown or not self:is_loaded() then return end
   self.announced = true
-  notice.as_typed(function() vim.bo[self.bufnr].filetype = 'agentdiff' end)
   self.review:emit('AgentDiffOpen')
 end
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -51,14 +52,22 @@ func (b *bench) all() error {
 	return b.start()
 }
 
-// texts are a file of many lines of some 44 bytes, and the same with one change in every hundred lines.
+// changedLine is what the review shows of the first change, and nothing else does.
+const changedLine = "+    changed "
+
+// texts are a file of many lines of some 44 bytes, like those of a program, and the same with one change in every hundred
+// lines. The lines differ in more than a number: Lua's hash of a string looks at a few of its bytes only.
 func texts(lines int) (original, modified string) {
+	words := strings.Fields("accept buffer channel decide editor file granted hunk index join key line mark note offer place " +
+		"queue review source text undo view wait yield")
+	random := rand.New(rand.NewPCG(1, 2))
+	word := func() string { return words[random.IntN(len(words))] }
 	var a, m strings.Builder
 	for i := range lines {
-		line := fmt.Sprintf("line %06d of a file that is just long enough\n", i)
+		line := fmt.Sprintf("    %s_%s := %s.%s(%s, %d)\n", word(), word(), word(), word(), word(), i)
 		a.WriteString(line)
 		if i%100 == 50 {
-			line = "changed " + line
+			line = "    changed " + line[4:]
 		}
 		m.WriteString(line)
 	}
@@ -90,7 +99,7 @@ func (b *bench) file(lines int, goal string) error {
 		if i == 0 {
 			continue // attaching and warming up
 		}
-		opened, key, all, finish = append(opened, o), append(key, k), append(all, m), append(finish, f)
+		opened, key, all, finish = append(opened, o), append(key, k...), append(all, m), append(finish, f)
 		least, err := b.floor(modified)
 		if err != nil {
 			return err
@@ -112,37 +121,44 @@ func (b *bench) file(lines int, goal string) error {
 	return nil
 }
 
-// review measures one review: until it is drawn, a key until its mark is drawn, the rest accepted, and the finish until the
-// result line.
-func (b *bench) review(a *agent, name, original, modified string) (opened, key, all, finish time.Duration, err error) {
+// keys is how many keys of each review are measured, the first of them right after the first frame.
+const keys = 5
+
+// review measures one review: until it is drawn, keys until their marks are drawn, the rest accepted, and the finish until
+// the result line.
+func (b *bench) review(a *agent, name, original, modified string) (opened time.Duration, key sample, all, finish time.Duration, err error) {
 	b.calls++
 	line, err := proposal(b.calls, name, original, modified)
 	if err != nil {
-		return 0, 0, 0, 0, err
+		return 0, nil, 0, 0, err
 	}
 	start := time.Now()
 	if _, err = a.stdin.Write(line); err != nil {
-		return 0, 0, 0, 0, err
+		return 0, nil, 0, 0, err
 	}
-	if opened, err = b.until(start, "+changed line"); err != nil {
-		return 0, 0, 0, 0, err
+	if opened, err = b.until(start, changedLine); err != nil {
+		return 0, nil, 0, 0, err
 	}
-	start = time.Now()
-	if err = b.screen.Input("a"); err != nil {
-		return 0, 0, 0, 0, err
-	}
-	if key, err = b.until(start, "[APPLIED]"); err != nil {
-		return 0, 0, 0, 0, err
+	for i := range keys {
+		start = time.Now()
+		if err = b.screen.Input("a"); err != nil {
+			return 0, nil, 0, 0, err
+		}
+		took, err := b.until(start, fmt.Sprintf("%d applied", i+1))
+		if err != nil {
+			return 0, nil, 0, 0, err
+		}
+		key = append(key, took)
 	}
 	var us any
 	if err = b.screen.Lua(&us, acceptAll); err != nil {
-		return 0, 0, 0, 0, err
+		return 0, nil, 0, 0, err
 	}
 	micros, _ := us.(float64)
 	all = time.Duration(micros * float64(time.Microsecond))
 	start = time.Now()
 	if err = b.screen.Input("q"); err != nil {
-		return 0, 0, 0, 0, err
+		return 0, nil, 0, 0, err
 	}
 	at, err := a.result()
 	return opened, key, all, at.Sub(start), err
@@ -186,7 +202,8 @@ vim.api.nvim_buf_set_lines(0, 0, -1, false, vim.split(..., '\n'))`
 	if err != nil {
 		return 0, err
 	}
-	return took, b.screen.Lua(nil, "vim.cmd.bwipeout()")
+	// What it leaves behind is not what the next review shall clear away.
+	return took, b.screen.Lua(nil, "vim.cmd.bwipeout() collectgarbage()")
 }
 
 // start measures from the start of the process to the answer to initialize.
