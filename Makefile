@@ -98,6 +98,11 @@ bench: build ## measure the program with a real Neovim (the newest), next to the
 bench-go: ## run the Go benchmarks of the packages (BENCH=Name: only those)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 30m $(PKG)
 
+.PHONY: pictures
+pictures: build ## take the README's pictures anew, of the newest Neovim
+	@nvim="$$(scripts/test-nvims.sh $(or $(NVIM),$(NVIM_NEWEST)))"; \
+	$(GO) run ./test/pictures -nvim "$$nvim" -program $(BINARY)
+
 .PHONY: fuzz
 fuzz: ## let every fuzz test run for FUZZTIME (10s)
 	scripts/fuzz.sh $(FUZZTIME) $(PKG)
