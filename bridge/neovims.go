@@ -68,6 +68,19 @@ func (n *Neovims) Read(ctx context.Context, abs string) (*review.Document, error
 	return doc, nil
 }
 
+// Reload lets the Neovim that a file belongs to read it again if it has it, because another program has written it. Changes
+// that are not saved stay. Where no Neovim runs, there is nothing to do.
+func (n *Neovims) Reload(ctx context.Context, abs string) error {
+	e, err := n.editor(ctx, abs, func(string) {})
+	if known, ok := errors.AsType[*review.Error](err); ok && known.Code == review.EditorUnavailable {
+		return nil
+	}
+	if err == nil {
+		err = e.call(ctx, nil, nil, "reload", abs)
+	}
+	return err
+}
+
 func readDisk(abs string) (*review.Document, error) {
 	text, err := diskText(abs)
 	if err != nil {

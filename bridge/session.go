@@ -35,6 +35,7 @@ type sessionFile struct {
 	review.File
 	codec   codec
 	patch   *hunks.Patch
+	disk    hunks.Text // of a review that touches no buffer: what is there
 	notices []string
 	tick    int
 	first   int // index in session.hunks of its first hunk

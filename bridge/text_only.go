@@ -24,7 +24,7 @@ func (s *session) readDisk(f review.File, loaded Value) (*sessionFile, error) {
 	if strings.IndexByte(text.Body, 0) >= 0 {
 		return nil, review.Errorf(review.ToolFailed, "%s is a binary file. Nothing was changed.", f.Path)
 	}
-	file := &sessionFile{File: f, notices: loaded.Key("notices").Texts(), first: len(s.hunks)}
+	file := &sessionFile{File: f, notices: loaded.Key("notices").Texts(), first: len(s.hunks), disk: text}
 	if !utf8.ValidString(text.Body) {
 		file.notices = append(file.notices,
 			"The file has bytes that are not UTF-8: the agent may write others in their place, although the diff does not show it.")
@@ -57,7 +57,7 @@ func (s *session) compose(f *sessionFile, report Value, composed hunks.Text, out
 	switch missing := errors.Is(err, fs.ErrNotExist); {
 	case err != nil && !missing:
 		out.Unwritable = fmt.Sprintf("The file cannot be read any more: %v.", err)
-	case missing != f.patch.Base.Missing || string(raw) != f.patch.Base.Raw():
+	case missing != f.disk.Missing || string(raw) != f.disk.Raw():
 		out.Unwritable = "The file on disk was changed during the review."
 	case report.Key("unsaved_here").Bool():
 		out.Unwritable = "The user has changes of the file in Neovim that are not saved: writing it would put them in conflict."

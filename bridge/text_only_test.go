@@ -281,3 +281,44 @@ func TestTextOnlyEnds(t *testing.T) {
 		end("Neovim is killed", review.EditorLost, r)
 	})
 }
+
+// After another program has written a file its buffer is read again, without a question; what is not saved is kept, and the
+// person is told; writing it then still asks.
+func TestReload(t *testing.T) {
+	eachNvim(t, func(t *testing.T, bin string) {
+		d := newDesk(t, bin)
+		for _, name := range []string{"clean", "changed", "new"} {
+			path := filepath.Join(d.dir, name)
+			write := func(s string) {
+				if err := os.WriteFile(path, []byte(s), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if name != "new" {
+				write("one\n")
+			}
+			d.lua(nil, "vim.cmd.edit(...) vim.bo.autoread = false", path)
+			want := "two"
+			if name == "changed" {
+				d.lua(nil, "vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'mine' })")
+				want = "mine"
+			}
+			write("two\nthree\n")
+			if err := d.n.Reload(within(t), path); err != nil {
+				t.Error(err)
+			}
+			var line, said string
+			d.lua(&line, "return vim.api.nvim_buf_get_lines(0, 0, 1, false)[1]")
+			d.lua(&said, `
+				if ... == 'changed' then vim.wait(2000, function() return vim.fn.execute('messages'):find('unsaved') end, 5) end
+				return vim.fn.execute('messages')`, name)
+			if line != want || strings.Contains(said, "your unsaved changes stay") != (name == "changed") {
+				t.Errorf("%s: the buffer holds %q, messages %q", name, line, said)
+			}
+			d.lua(nil, "vim.cmd('messages clear | bwipeout!')")
+		}
+		if err := d.n.Reload(within(t), filepath.Join(d.dir, "not loaded")); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -27,7 +27,8 @@ type File struct {
 	Name string // slash separated, relative to Proposal.Root; the diff header says a/NAME and b/NAME
 	// Draft turns the file's text at the review's turn into hunks: not before, because an earlier review may have changed
 	// the file, and again when the text changes before the review is drawn. Then the reviewer sets it to nil, because
-	// its texts are large and a review may last for hours. It returns an *Error when there is nothing to review.
+	// its texts are large and a review may last for hours. It returns an *Error when there is nothing to review. The
+	// patch's base is current; of a TextOnly proposal it may be a part of it, a notebook's cell for instance.
 	Draft func(current hunks.Text) (*hunks.Patch, error)
 }
 

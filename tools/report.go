@@ -8,22 +8,11 @@ import (
 	"nvim-agent-diff/review"
 )
 
-// The texts that begin a result. They are part of the contract.
-const (
-	acceptedText = `✓ Changes accepted and applied to %s
+// acceptedText begins a result. It is part of the contract.
+const acceptedText = `✓ Changes accepted and applied to %s
 
 The buffer has been updated with your proposed changes. %s
 `
-	rejectedText = `✗ REJECTED: User explicitly declined changes to %s
-
-`
-	stopText = `STOP: Do NOT retry or propose alternative changes. The user has made a
-deliberate decision to reject this edit. Report to the user that the
-changes were not applied and ask if they would like to proceed differently.
-`
-	otherwiseText = `STOP: Do NOT retry this edit as it is. The user asks for something else:
-`
-)
 
 // report is what the agent is told about a review of one file.
 func report(f *review.FileOutcome, comment string, notes []string) string {
@@ -59,12 +48,12 @@ func (r reporter) head() {
 		fmt.Fprintf(r.out, acceptedText, shown(f.Path), saved)
 		return
 	}
-	fmt.Fprintf(r.out, rejectedText, shown(f.Path))
+	fmt.Fprintf(r.out, review.RejectedText, shown(f.Path))
 	if !r.commented() {
-		r.out.WriteString(stopText)
+		r.out.WriteString(review.StopText)
 		return
 	}
-	r.out.WriteString(otherwiseText)
+	r.out.WriteString(review.StopOtherwiseText)
 	if r.comment != "" {
 		r.line("- %s", quoted(r.comment))
 	}

@@ -184,6 +184,24 @@ function methods.read(_, path)
   }
 end
 
+--- Another program has written a file: its buffer is read again, or, when it has unsaved changes, the person is told.
+function methods.reload(_, path)
+  local disk = require('agent_diff.disk')
+  local bufnr = disk.find(path)
+  if not bufnr or not api.nvim_buf_is_loaded(bufnr) then return end
+  for _, review in ipairs(require('agent_diff.queue').list()) do
+    local own = (review.loaded[path] or {}).watch
+    if own then return own:compare() end -- a buffer has one watch
+  end
+  local seen = disk.watch(bufnr, path)
+  seen:compare()
+  if seen.changed then
+    local text = ('%s: an agent wrote it, your unsaved changes stay'):format(vim.fs.basename(path))
+    require('agent_diff.notice').say(text, vim.log.levels.WARN)
+  end
+  seen:stop()
+end
+
 --- The one entrance from Go.
 ---@param protocol integer the server's protocol number
 ---@param chan integer the server's channel
