@@ -23,6 +23,7 @@ var arrows = map[string][]string{
 	"lua":                 {},
 	"bridge":              {"nvim-agent-diff/hunks", "nvim-agent-diff/review", "nvim-agent-diff/lua", "nvim-agent-diff/visible", "github.com/neovim/go-client"},
 	"tools":               {"nvim-agent-diff/hunks", "nvim-agent-diff/review", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
+	"setup":               {"nvim-agent-diff/hunks", "github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
 	"screen":              {"github.com/neovim/go-client"},
 	"demo":                {"nvim-agent-diff/screen", "github.com/modelcontextprotocol/go-sdk"},
 	"cmd/nvim-agent-diff": {"nvim-agent-diff/", "github.com/urfave/cli/v2"},
