@@ -26,7 +26,8 @@ var arrows = map[string][]string{
 	"setup":               {"nvim-agent-diff/hunks", "github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
 	"screen":              {"github.com/neovim/go-client"},
 	"demo":                {"nvim-agent-diff/screen", "github.com/modelcontextprotocol/go-sdk"},
-	"cmd/nvim-agent-diff": {"nvim-agent-diff/", "github.com/urfave/cli/v2"},
+	"prompt":              {"nvim-agent-diff/hunks", "nvim-agent-diff/review", "nvim-agent-diff/visible", "github.com/charmbracelet/x/ansi", "golang.org/x/term", "golang.org/x/sys/unix"},
+	"cmd/nvim-agent-diff": {"nvim-agent-diff/", "github.com/urfave/cli/v2", "golang.org/x/term", "golang.org/x/sys/unix"},
 }
 
 // impure is what hunks has no business with.

@@ -57,8 +57,10 @@ type FileOutcome struct {
 	AppliedDiff string
 	// UserDiff is the unified diff of what the person changed in the source during the review besides the hunks.
 	UserDiff string
-	Saved    bool   // the disk, read again, holds what was meant
-	Unsaved  string // why it was not saved, one sentence; empty when Saved or nothing was to be saved
+	// Direct says that there was no editor: the reviewer changed the file itself.
+	Direct  bool
+	Saved   bool   // the disk, read again, holds what was meant
+	Unsaved string // why it was not saved, one sentence; empty when Saved or nothing was to be saved
 	// FormatDiff is the unified diff of what saving changed further (a formatter on save).
 	FormatDiff string
 	Notes      []string // further facts about this file, each one sentence

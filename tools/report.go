@@ -11,8 +11,15 @@ import (
 // acceptedText begins a result. It is part of the contract.
 const acceptedText = `✓ Changes accepted and applied to %s
 
-The buffer has been updated with your proposed changes. %s
+%s
 `
+
+// What of an accepted change was changed, and where it is now.
+const (
+	bufferSaved   = "The buffer has been updated with your proposed changes. The file has been saved."
+	bufferUnsaved = "The buffer has been updated with your proposed changes. Save the buffer when ready."
+	directSaved   = "The file has been updated with your proposed changes. The file has been saved."
+)
 
 // report is what the agent is told about a review of one file.
 func report(f *review.FileOutcome, comment string, notes []string) string {
@@ -41,11 +48,14 @@ func (r reporter) line(format string, args ...any) {
 func (r reporter) head() {
 	f := r.file
 	if f.Decision() == review.Accepted {
-		saved := "Save the buffer when ready."
-		if f.Saved {
-			saved = "The file has been saved."
+		where := bufferUnsaved
+		switch {
+		case f.Direct && f.Saved:
+			where = directSaved
+		case f.Saved:
+			where = bufferSaved
 		}
-		fmt.Fprintf(r.out, acceptedText, shown(f.Path), saved)
+		fmt.Fprintf(r.out, acceptedText, shown(f.Path), where)
 		return
 	}
 	fmt.Fprintf(r.out, review.RejectedText, shown(f.Path))

@@ -49,6 +49,9 @@ var reports = []struct {
 }{
 	{"accepted", ending([]hunks.State{applied, applied}, nil)},
 	{"accepted-saved", ending([]hunks.State{applied}, func(o *review.Outcome) { o.Files[0].Saved = true })},
+	{"accepted-without-editor", ending([]hunks.State{applied}, func(o *review.Outcome) {
+		o.Files[0].Direct, o.Files[0].Saved = true, true
+	})},
 	{"accepted-unsaved", ending([]hunks.State{applied}, func(o *review.Outcome) {
 		o.Files[0].Unsaved = "The buffer had unsaved changes before the review."
 	})},

@@ -38,13 +38,3 @@ func demoCommand() *cli.Command {
 		},
 	}
 }
-
-// onTerminal tells whether a file is a terminal.
-func onTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	null, err := os.Stat(os.DevNull)
-	return err == nil && !os.SameFile(info, null)
-}

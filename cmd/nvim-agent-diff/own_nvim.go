@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -11,51 +11,35 @@ import (
 	"time"
 
 	"nvim-agent-diff/bridge"
+	"nvim-agent-diff/prompt"
 	"nvim-agent-diff/review"
 )
 
-// ownNvim reviews in the running Neovim that a file belongs to; where none runs, it starts one on this terminal for the
-// time of the review.
+// ownNvim starts a Neovim on this terminal for the time of a review.
 type ownNvim struct {
-	running *bridge.Neovims
+	tty     *os.File
 	program string // the Neovim to start
 }
 
 var _ review.Reviewer = (*ownNvim)(nil)
 
-// withOwnNvim adds a Neovim on this terminal to the running ones, when there is a terminal and a Neovim to start, and the
-// person has not named a running one.
-func withOwnNvim(running *bridge.Neovims, named string) review.Reviewer {
-	if named != "" || os.Getenv("NVIM_AGENT_DIFF_ADDR") != "" || !onTerminal(os.Stdin) || !onTerminal(os.Stdout) {
-		return running
-	}
-	program := os.Getenv("NVIM_BIN")
-	if program == "" {
-		program = "nvim"
-	}
-	found, err := exec.LookPath(program)
+// findOwnNvim is the Neovim that is installed here; nil when none is.
+func findOwnNvim(tty *os.File) *ownNvim {
+	found, err := exec.LookPath(cmp.Or(os.Getenv("NVIM_BIN"), "nvim"))
 	if err != nil {
-		return running
+		return nil
 	}
-	return &ownNvim{running: running, program: found}
+	return &ownNvim{tty: tty, program: found}
 }
 
-// Review shows the proposal; see [review.Reviewer].
-func (o *ownNvim) Review(ctx context.Context, p review.Proposal, progress func(string)) (*review.Outcome, error) {
-	out, err := o.running.Review(ctx, p, progress)
-	if e, ok := errors.AsType[*review.Error](err); !ok || e.Code != review.EditorUnavailable {
-		return out, err
-	}
-	return o.start(ctx, p, progress)
-}
-
-// Read returns the file as the person sees it; see [review.Reviewer].
+// Read returns the file as it is on the disk; see [review.Reviewer].
 func (o *ownNvim) Read(ctx context.Context, abs string) (*review.Document, error) {
-	return o.running.Read(ctx, abs)
+	return prompt.New(o.tty, os.Getenv).Read(ctx, abs)
 }
 
-// start reviews in a Neovim of its own. It ends with the review, unless there is something in it that is not saved.
-func (o *ownNvim) start(ctx context.Context, p review.Proposal, progress func(string)) (*review.Outcome, error) {
+// Review shows the proposal in a Neovim of its own. It ends with the review, unless there is something in it that is not
+// saved; see [review.Reviewer].
+func (o *ownNvim) Review(ctx context.Context, p review.Proposal, progress func(string)) (*review.Outcome, error) {
 	dir, err := os.MkdirTemp("", "nvim-agent-diff")
 	if err != nil {
 		return nil, err
@@ -64,7 +48,7 @@ func (o *ownNvim) start(ctx context.Context, p review.Proposal, progress func(st
 	addr := filepath.Join(dir, "socket")
 	// An interrupted call must not take the terminal away from a Neovim that may hold unsaved text.
 	nvim := exec.CommandContext(context.WithoutCancel(ctx), o.program, "--listen", addr)
-	nvim.Stdin, nvim.Stdout, nvim.Stderr = os.Stdin, os.Stdout, os.Stderr
+	nvim.Stdin, nvim.Stdout, nvim.Stderr = o.tty, o.tty, os.Stderr
 	if err := nvim.Start(); err != nil {
 		return nil, review.Errorf(review.EditorUnavailable, "%s cannot be started: %v. Nothing was changed.", o.program, err)
 	}

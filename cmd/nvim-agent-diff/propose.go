@@ -30,6 +30,7 @@ func proposeCommand() *cli.Command {
 			&cli.StringFlag{Name: "original", Usage: "a file `O` that holds what M was made from (default: FILE as it is on disk)"},
 			&cli.StringFlag{Name: "description", Usage: "why, shown above the diff"},
 			&cli.BoolFlag{Name: "json", Usage: "print the result as JSON"},
+			uiFlag(),
 		},
 		Action: propose,
 	}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// asItself makes this test's binary the program, with its own reviewers.
+const asItself = "itself"
+
+// onPty runs the program of the folder dir on a pseudo-terminal, without any Neovim. What stdin, stdout and stderr are not
+// set to is the terminal.
+func onPty(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := program(t, dir, asItself, args...)
+	home := t.TempDir()
+	cmd.Env = []string{
+		asProgram + "=" + asItself, "HOME=" + home, "XDG_RUNTIME_DIR=" + home, "TMPDIR=" + home, "PATH=" + home, "LANG=C.UTF-8",
+		"NO_COLOR=1", "GORACE=atexit_sleep_ms=0",
+	}
+	return cmd
+}
+
+// converse starts the program, types each answer when its question is there, and waits for the end.
+func converse(t *testing.T, cmd *exec.Cmd, answers ...string) (screen string, code int) {
+	t.Helper()
+	terminal := 0 // which of the program's files is the terminal
+	if cmd.Stdin != nil {
+		terminal = 2
+	}
+	master, err := pty.StartWithAttrs(cmd, nil, &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: terminal})
+	must(t, err)
+	defer master.Close()
+	pieces := make(chan string, 100)
+	go func() {
+		defer close(pieces)
+		buffer := make([]byte, 4096)
+		for {
+			n, err := master.Read(buffer)
+			if err != nil {
+				return
+			}
+			pieces <- string(buffer[:n])
+		}
+	}()
+	var all strings.Builder
+	unread, deadline := "", time.After(patience)
+	for open := true; open; {
+		var piece string
+		select {
+		case piece, open = <-pieces:
+		case <-deadline:
+			_ = cmd.Process.Kill()
+			t.Fatalf("the program does not end:\n%s", all.String())
+		}
+		all.WriteString(piece)
+		unread += piece
+		if _, rest, found := strings.Cut(unread, "] "); found && len(answers) > 0 {
+			_, err := io.WriteString(master, answers[0])
+			must(t, err)
+			unread, answers = rest, answers[1:]
+		}
+	}
+	_ = cmd.Wait()
+	return strings.ReplaceAll(all.String(), "\r\n", "\n"), cmd.ProcessState.ExitCode()
+}
+
+func TestProposeOnTerminal(t *testing.T) {
+	for _, tt := range []struct {
+		name, answer string
+		args         []string
+		code         int
+		want, holds  string
+	}{
+		{"accepted", "y\n", nil, 0, "✓ Changes accepted and applied to f\n\nThe file has been updated with your proposed changes. The file has been saved.\n", "new\n"},
+		{"asked for", "y\n", []string{"--ui", "prompt"}, 0, "✓ Changes accepted", "new\n"},
+		{"rejected", "n\n", nil, 1, "✗ REJECTED: User explicitly declined changes to f\n", "old\n"},
+		{"interrupted", "\x03", nil, 130, "cancelled: The review was interrupted. Nothing was changed.\n", "old\n"},
+		{"end of input", "\x04", nil, 2, "cancelled: The terminal ended before there was a decision: EOF. Nothing was changed.\n", "old\n"},
+		{"no Neovim", "", []string{"--ui", "nvim"}, 3, "editor_unavailable: ", "old\n"},
+		{"wrong place", "", []string{"--ui", "vim"}, 2, `--ui "vim" is none of auto, nvim, prompt`, "old\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := project(t, map[string]string{"f": "old\n", "m": "new\n"})
+			cmd := onPty(t, dir, append([]string{"--root", dir, "propose", "--file", "f", "--modified", "m"}, tt.args...)...)
+			screen, code := converse(t, cmd, tt.answer)
+			raw, err := os.ReadFile(filepath.Join(dir, "f"))
+			must(t, err)
+			if code != tt.code || !strings.Contains(screen, tt.want) || string(raw) != tt.holds {
+				t.Errorf("exit code %d, file %q:\n%s", code, raw, screen)
+			}
+		})
+	}
+}
+
+// TestAnswersNotOnTerminal asks on the terminal although stdout is for a program.
+func TestAnswersNotOnTerminal(t *testing.T) {
+	dir := project(t, map[string]string{"f": "old\n"})
+	cmd := onPty(t, dir, "--root", dir, "propose", "--file", "f", "--modified", "-", "--json")
+	var out bytes.Buffer
+	cmd.Stdin, cmd.Stdout = strings.NewReader("new\n"), &out
+	screen, code := converse(t, cmd, "y\n")
+	if code != 0 || !strings.HasPrefix(out.String(), "{\n  \"message\": \"✓ Changes accepted") || strings.Contains(screen, "message") {
+		t.Errorf("exit code %d, %s:\n%s", code, out.String(), screen)
+	}
+}
+
+// TestNotAtTerminal does not write into a terminal that only happens to be there: an agent's, which catches all output.
+func TestNotAtTerminal(t *testing.T) {
+	for _, ui := range []string{"auto", "prompt"} {
+		dir := project(t, map[string]string{"f": "old\n", "m": "new\n"})
+		cmd := onPty(t, dir, "--root", dir, "propose", "--file", "f", "--modified", "m", "--ui", ui)
+		var said bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &said, &said
+		screen, code := converse(t, cmd)
+		if code != exitNoEditor || screen != "" || !strings.Contains(said.String(), "editor_unavailable: ") {
+			t.Errorf("%s: exit code %d, %q:\n%s", ui, code, said.String(), screen)
+		}
+	}
+}

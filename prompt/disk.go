@@ -1,0 +1,125 @@
+package prompt
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"nvim-agent-diff/hunks"
+	"nvim-agent-diff/visible"
+)
+
+// disk is a file as it was read, and where. Everything goes through the folder that the file must be in: a link that is
+// put in its way does not lead out of it.
+type disk struct {
+	root, name string
+	raw        []byte
+	missing    bool
+	notices    []string
+}
+
+// maxFile is how large a file may be, as for the tools.
+const maxFile = 64 << 20
+
+// errChanged says that the disk is not what was reviewed.
+var errChanged = errors.New("has changed on disk since it was read")
+
+// readDisk reads a file, which need not exist. Errors are the rest of a sentence that begins with its name.
+func readDisk(root, name string) (disk, error) {
+	d := disk{root: root, name: filepath.FromSlash(name)}
+	r, err := os.OpenRoot(root)
+	if err != nil {
+		return d, fmt.Errorf("cannot be read: %w", cause(err))
+	}
+	defer r.Close()
+	d.raw, err = d.read(r)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.missing = true
+	case err != nil:
+		return d, err
+	case bytes.IndexByte(d.raw, 0) >= 0, bytes.HasPrefix(d.raw, []byte("\xff\xfe")), bytes.HasPrefix(d.raw, []byte("\xfe\xff")):
+		return d, errors.New("is no text that a terminal can show")
+	case !utf8.Valid(d.raw):
+		d.notices = append(d.notices, "The file has bytes that are not UTF-8: they are left as they are.")
+	}
+	return d, nil
+}
+
+// read is what the file holds now. What has taken its place, a link, a folder, a pipe, is not read.
+func (d disk) read(r *os.Root) ([]byte, error) {
+	before, err := r.Lstat(d.name)
+	if err != nil {
+		return nil, readError(err)
+	}
+	if !before.Mode().IsRegular() {
+		return nil, errors.New("is not a regular file")
+	}
+	if before.Size() > maxFile {
+		return nil, fmt.Errorf("is larger than %d MiB", maxFile>>20)
+	}
+	f, err := r.OpenFile(d.name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, readError(err)
+	}
+	defer f.Close()
+	if now, err := f.Stat(); err != nil || !os.SameFile(before, now) {
+		return nil, errChanged
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, readError(err)
+	}
+	return raw, nil
+}
+
+func readError(err error) error { return fmt.Errorf("cannot be read: %w", cause(err)) }
+
+// cause is a file system's error without the path, which is said already.
+func cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+func (d disk) text() hunks.Text {
+	text := hunks.NewText(string(d.raw))
+	text.Missing = d.missing
+	return text
+}
+
+// holds says what of a proposal the file's encoding, which is not known when it is not UTF-8, may not hold.
+func (d disk) holds(p *hunks.Patch) error {
+	if utf8.Valid(d.raw) {
+		return nil
+	}
+	for _, h := range p.Hunks {
+		for _, b := range h.Blocks {
+			for _, line := range b.New {
+				if i := strings.IndexFunc(line, func(r rune) bool { return r >= utf8.RuneSelf }); i >= 0 {
+					r, _ := utf8.DecodeRuneInString(line[i:])
+					return fmt.Errorf("is in an encoding that is not known here, which may not hold the character %q", r)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// isAlarming says whether a line holds characters that are invisible or turn the direction of writing.
+func isAlarming(line string) bool {
+	for _, m := range visible.Marks(line) {
+		if m.Alarming {
+			return true
+		}
+	}
+	return false
+}
