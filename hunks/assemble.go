@@ -10,8 +10,8 @@ import (
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 )
 
-// patch makes the patch of the hunks that have a place, and puts the others in order among them. It is nil when the file
-// has everything already.
+// patch makes the patch of the hunks that have a place, and puts the others in order among them. It has none when the file
+// has everything already. The error says why no hunk has a place; all are then in conflict.
 func (p *placer) patch() (*Patch, error) {
 	var placed, lost []*fit
 	there, moved := 0, 0
@@ -31,14 +31,16 @@ func (p *placer) patch() (*Patch, error) {
 	slices.SortStableFunc(placed, func(a, b *fit) int { return cmp.Compare(a.at+a.first, b.at+b.first) })
 	body, kept := p.compose(placed)
 	patch := Diff(p.base, body)
-	if len(patch.Hunks) == 0 {
-		if len(lost) > 0 {
-			return nil, p.stale(lost)
-		}
-		return nil, nil
+	switch {
+	case len(patch.Hunks) > 0:
+		p.markMoved(patch, placed)
+		p.insert(patch, lost)
+	case len(lost) > 0:
+		p.insert(patch, lost)
+		return patch, p.stale(lost)
+	default:
+		return patch, nil
 	}
-	p.markMoved(patch, placed)
-	p.insert(patch, lost)
 	if kept {
 		patch.Notes = append(patch.Notes, "What the patch says of the final newline is not so in the file, and was left as it is.")
 	}

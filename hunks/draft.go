@@ -13,8 +13,9 @@ import (
 // state Conflict.
 //
 // The error is ErrNothing (errors.Is) when nothing would change, or a *StaleError when the file is there and should not be,
-// the other way round, or no hunk has a place. A patch without hunks means that only the file as a whole changes: it is
-// created empty, deleted, renamed, or gets another mode. Patch.Base is always current.
+// the other way round, or no hunk has a place: then the Patch is there too, with everything in state Conflict. A patch
+// without hunks means that only the file as a whole changes. Patch.Base is always current. f.OldMode, if not 0, is the mode
+// that the file has.
 func (f FilePatch) Draft(current Text) (*Patch, error) {
 	p, err := f.draft(current)
 	if p != nil {
@@ -24,26 +25,30 @@ func (f FilePatch) Draft(current Text) (*Patch, error) {
 }
 
 func (f FilePatch) draft(current Text) (*Patch, error) {
+	if current.Missing && f.MayCreate() {
+		f.Kind = Create
+	}
 	switch {
-	case f.Kind == Create || current.Missing && f.MayCreate():
+	case f.Kind == Create:
 		return f.draftNew(current)
 	case current.Missing:
-		return nil, &StaleError{Reason: "the file does not exist."}
+		const reason = "the file does not exist"
+		return f.inConflict(current, reason), &StaleError{Reason: reason + "."}
 	case f.Kind == Delete:
 		return f.draftDeleted(current)
 	}
 	pl, notes := f.placer(current)
 	pl.run()
 	p, err := pl.patch()
-	if p == nil && err == nil {
-		if f.Kind != Rename && !f.ChangesMode() {
-			return nil, ErrNothing
-		}
-		p = Diff(current, current.Body)
+	whole := f.wholes()
+	if len(p.Hunks) == 0 && len(whole) == 0 {
+		return nil, ErrNothing
 	}
-	if p != nil {
-		p.Notes = append(notes, p.Notes...)
+	if len(whole) > 0 {
+		err = nil // the file as a whole can still be changed
 	}
+	p.Whole = whole
+	p.Notes = append(notes, p.Notes...)
 	return p, err
 }
 
@@ -55,13 +60,15 @@ func (f FilePatch) draftNew(current Text) (*Patch, error) {
 			body.WriteString(l.Line)
 		}
 	}
-	if current.Missing && body.Len() == 0 {
-		return Diff(current, ""), nil
-	}
 	if n := countLines(current.Body); n > 0 && NewText(body.String()).Body != current.Body {
-		return nil, &StaleError{Reason: fmt.Sprintf("the patch creates the file, but it exists and has %s.", counted(n, "line"))}
+		reason := fmt.Sprintf("the patch creates the file, but it exists and has %s", counted(n, "line"))
+		return f.inConflict(current, reason), &StaleError{Reason: reason + "."}
 	}
-	return Place(current, "", body.String())
+	p, err := Place(current, "", body.String())
+	if p != nil && current.Missing {
+		p.Whole = f.wholes()
+	}
+	return p, err
 }
 
 // draftDeleted is a file that loses all its lines. A patch that shows them must show them as they are.
@@ -78,10 +85,13 @@ func (f FilePatch) draftDeleted(current Text) (*Patch, error) {
 		words := lexicon{}
 		cur := newIndex(words, current.Body)
 		e := mismatchError(newIndex(words, pr.original), cur)
-		e.Reason = "the patch deletes the file, but the file has other lines than the patch removes."
-		return nil, e
+		const reason = "the patch deletes the file, but the file has other lines than the patch removes"
+		e.Reason = reason + "."
+		return f.inConflict(current, reason), e
 	}
-	return Diff(current, ""), nil
+	p := Diff(current, "")
+	p.Whole = f.wholes()
+	return p, nil
 }
 
 // placer makes the hunks ready to be placed: what belongs to the file and not to its text is taken off them.

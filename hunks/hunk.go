@@ -35,10 +35,11 @@ type Hunk struct {
 	Fragment *gitdiff.TextFragment
 }
 
-// Patch is one file's proposed change: its base text and its hunks in order of place.
+// Patch is one file's proposed change: its base text, what happens to the file as a whole, and its hunks in order of place.
 type Patch struct {
 	Base     Text
-	Modified string // the whole proposed text, as Base.Body with every placed hunk applied
+	Modified string  // the whole proposed text, as Base.Body with every placed hunk applied
+	Whole    []Whole // what happens to the file as a whole, before its lines
 	Hunks    []*Hunk
 	Notes    []string // facts the agent should know of how the proposal was read, each one sentence
 	Warnings []string // what the person should see above the hunks, each one sentence

@@ -9,11 +9,18 @@ import (
 // whole file or a snippet of it, or "" for a new file; modified is what it wants instead. Both are bytes as an agent
 // gives them: a byte order mark and CRs that belong to the file are taken off.
 //
+// A new file that is to be empty has no hunks, only a Whole.
+//
 // The error is ErrNothing (errors.Is) when nothing would change, or a *StaleError when no hunk has a place. When some
 // have one, the others are in the Patch in state Conflict. Patch.Base is always current.
 func Place(current Text, original, modified string) (*Patch, error) {
 	pr := proposal{current: current, original: original, modified: modified}
 	pr.stripEndings()
+	if current.Missing && pr.original == "" && pr.modified == "" {
+		p := Diff(current, "")
+		p.Whole = FilePatch{Kind: Create}.wholes()
+		return p, nil
+	}
 	if pr.original == pr.modified || pr.current.Body == pr.modified && !current.Missing {
 		return nil, ErrNothing
 	}

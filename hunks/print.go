@@ -11,6 +11,7 @@ import (
 type Printed struct {
 	Text  string // begins with the "--- " line; every line ends with "\n"; "" for a patch without hunks
 	Hunks []Span // one for each hunk, in order
+	Whole []Span // of PrintGit: one for each of Patch.Whole, in order; its ID counts them from 1
 }
 
 // Span is where a hunk is in a Printed text.
@@ -95,8 +96,13 @@ func UnifiedLabels(labelA, labelB string, a, b Text, context int) string {
 	w := printer{}
 	w.name("--- ", labelA, false)
 	w.name("+++ ", labelB, false)
+	return w.out.String() + afterHeader(text)
+}
+
+// afterHeader is what comes after the names in a printed text.
+func afterHeader(text string) string {
 	_, hunks, _ := strings.Cut(text, "\n@@")
-	return w.out.String() + "@@" + hunks
+	return "@@" + hunks
 }
 
 func unified(oldName, newName string, a, b Text, context int) string {
@@ -109,9 +115,7 @@ func unified(oldName, newName string, a, b Text, context int) string {
 	if b.Missing && text != "" {
 		w := printer{}
 		w.header(oldName, newName, a.Missing, true)
-		_, hunks, _ := strings.Cut(text, "\n@@")
-		w.out.WriteString("@@" + hunks)
-		return w.out.String()
+		return w.out.String() + afterHeader(text)
 	}
 	return text
 }
