@@ -12,9 +12,9 @@ const (
 func (s *session) reviewable() error {
 	blocks, lines := 0, 0
 	for _, h := range s.hunks {
-		blocks += len(h.hunk.Blocks)
-		for i := range h.hunk.Blocks {
-			lines += len(h.hunk.Blocks[i].Old) + len(h.hunk.Blocks[i].New)
+		blocks += len(h.blocks())
+		for _, b := range h.blocks() {
+			lines += len(b.Old) + len(b.New)
 		}
 	}
 	if blocks <= maxBlocks && lines <= maxLines {

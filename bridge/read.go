@@ -10,7 +10,8 @@ import (
 	"nvim-agent-diff/review"
 )
 
-// read is a file as the person sees it, from what load says of it.
+// read is a file as the person sees it, from what load says of it. When nothing that is wanted has a place in it, both are
+// there, the file and the error.
 func (s *session) read(ctx context.Context, f review.File, loaded Value) (*sessionFile, error) {
 	if s.proposal.TextOnly {
 		return s.readDisk(f, loaded)
@@ -20,7 +21,7 @@ func (s *session) read(ctx context.Context, f review.File, loaded Value) (*sessi
 		return nil, err
 	}
 	file := &sessionFile{
-		File: f, codec: code, notices: loaded.Key("notices").Texts(), tick: loaded.Key("tick").Int(), first: len(s.hunks),
+		File: f, codec: code, notices: loaded.Key("notices").Texts(), tick: loaded.Key("tick").Int(),
 	}
 	if code.bytes {
 		file.notices = append(file.notices, "The file has bytes that are not UTF-8: they are left as they are.")
@@ -38,6 +39,9 @@ func (s *session) read(ctx context.Context, f review.File, loaded Value) (*sessi
 		// The agent may have looked at the disk, and would do so again.
 		err = review.Errorf(known.Code, "%s The text that counts is the one in Neovim, which is not saved: "+
 			"ask the user to save it.", known.Text)
+	}
+	if file.patch == nil {
+		return nil, err
 	}
 	return file, err
 }

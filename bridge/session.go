@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,31 +24,12 @@ type session struct {
 	events   *events
 
 	files   []*sessionFile // once drafted
-	hunks   []sessionHunk  // in display order; a hunk's id on the wire is its index here
+	hunks   []*sessionHunk // of all files, in display order; a hunk's id on the wire is its index here
+	leftOut []string       // what is said of files in which there is nothing to change
 	shown   bool           // the person has seen it
 	exact   bool           // read buffers, not the disk in their place: something did not fit
 	leaving bool           // Neovim has said that it is being left on purpose
 	comment string         // the person's, on the whole proposal
-}
-
-// sessionFile is one file of the review.
-type sessionFile struct {
-	review.File
-	codec   codec
-	patch   *hunks.Patch
-	disk    hunks.Text // of a review that touches no buffer: what is there
-	notices []string
-	tick    int
-	first   int // index in session.hunks of its first hunk
-}
-
-// sessionHunk is what is known of a hunk without asking.
-type sessionHunk struct {
-	file  *sessionFile
-	hunk  *hunks.Hunk
-	state hunks.State
-
-	comment string // the person's
 }
 
 const waitingForReview = "waiting for review in Neovim"
@@ -91,8 +73,11 @@ func (s *session) enqueue(ctx context.Context) (loaded []Value, err error) {
 		request.Name = fmt.Sprintf("%d files", len(p.Files))
 	}
 	request.Shown = wireShown{visible.Text(p.Agent), visible.Text(p.Description), visible.Text(request.Name)}
-	for _, f := range p.Files {
-		request.Paths = append(request.Paths, f.Abs)
+	for i := range p.Files {
+		request.Paths = append(request.Paths, p.Files[i].Abs)
+		if to := p.Files[i].NewAbs; to != "" {
+			request.Claims = append(request.Claims, to)
+		}
 	}
 	var answer Value
 	if err := s.editor.call(ctx, s.progress, &answer, "enqueue", request); err != nil {
@@ -207,7 +192,10 @@ func (s *session) open(ctx context.Context, loaded []Value) error {
 		}
 		if stale := answer.Key("stale").Bool(); !stale {
 			for i := range s.proposal.Files {
-				s.proposal.Files[i].Draft, s.files[i].Draft = nil, nil
+				s.proposal.Files[i].Draft = nil
+			}
+			for _, f := range s.files {
+				f.Draft = nil
 			}
 			return answer.Err()
 		}
@@ -217,7 +205,9 @@ func (s *session) open(ctx context.Context, loaded []Value) error {
 // draft reads every file as the person sees it now, and turns the proposal into hunks. loaded may say already what load()
 // would.
 func (s *session) draft(ctx context.Context, loaded []Value) error {
-	s.files, s.hunks = nil, nil
+	s.files, s.hunks, s.leftOut = nil, nil, nil
+	placed := false
+	var why error // there is nothing to review in the first file where that is so
 	for i, f := range s.proposal.Files {
 		var answer Value
 		if i < len(loaded) {
@@ -226,34 +216,59 @@ func (s *session) draft(ctx context.Context, loaded []Value) error {
 			return err
 		}
 		file, err := s.read(ctx, f, answer)
-		if err != nil {
+		known, isKnown := errors.AsType[*review.Error](err)
+		switch {
+		case file != nil:
+		case isKnown && known.Code == review.NothingToChange:
+			s.leftOut = append(s.leftOut, known.Text)
+			why = cmp.Or(why, err)
+			continue
+		default:
 			return err
 		}
+		why = cmp.Or(why, err)
+		file.divide()
 		s.files = append(s.files, file)
-		for _, h := range file.patch.Hunks {
-			s.hunks = append(s.hunks, sessionHunk{file: file, hunk: h, state: h.State})
+		for _, h := range file.hunks {
+			s.hunks = append(s.hunks, h)
+			placed = placed || h.state != hunks.Conflict
 		}
 		if err := s.reviewable(); err != nil {
 			return err
 		}
 	}
-	return nil
+	if placed {
+		return nil
+	}
+	return why
 }
 
 func (s *session) wireOpen() wireOpen {
 	open := wireOpen{Notices: []string{}}
+	id := 0
 	for _, f := range s.files {
 		printed := f.patch.Print(f.Name, f.Name)
-		wire := wireFile{Path: f.Abs, Name: f.Name, Tick: f.tick, CRLF: f.patch.Base.CRLF, Hunks: make([]wireHunk, len(f.patch.Hunks))}
+		if len(s.proposal.Files) > 1 || len(f.patch.Whole) > 0 {
+			printed = f.patch.PrintGit(f.Name, f.newName())
+		}
+		first := len(open.Lines)
+		wire := wireFile{
+			Path: f.Abs, Name: f.Name, Tick: f.tick, CRLF: f.patch.Base.CRLF,
+			Kind: string(f.kind()), To: f.NewAbs, Line: first, Hunks: make([]wireHunk, len(f.hunks)),
+		}
 		if s.proposal.TextOnly {
 			wire.Text = wholeText(f.patch.Base)
 		}
-		for i, h := range f.patch.Hunks {
-			span := printed.Hunks[i]
+		spans := append(slices.Clone(printed.Whole), printed.Hunks...)
+		for i, h := range f.hunks {
 			wire.Hunks[i] = wireHunk{
-				ID: f.first + i, Header: h.Header(), Line: len(open.Lines) + span.Line, Lines: span.Lines,
-				State: string(h.State), Reason: h.Reason, Blocks: f.codec.blocks(h.Blocks),
+				ID: id, Header: h.header(), Line: first + spans[i].Line, Lines: spans[i].Lines,
+				State: string(h.state), Reason: h.reason(), Blocks: f.codec.blocks(h.blocks()),
 			}
+			if h.whole != nil {
+				wire.Hunks[i].Whole = &wireWhole{Kind: string(h.whole.Kind), Program: h.whole.NewMode&0o100 != 0}
+			}
+			id++
 		}
 		open.Lines = append(open.Lines, strings.Split(strings.TrimSuffix(printed.Text, "\n"), "\n")...)
 		open.Files = append(open.Files, wire)
@@ -261,6 +276,7 @@ func (s *session) wireOpen() wireOpen {
 			open.Notices = append(open.Notices, notices...) // never nil: Lua would get vim.NIL
 		}
 	}
+	open.Notices = append(open.Notices, s.leftOut...)
 	var warnings []string
 	open.Hidden, warnings = hiddenIn(open.Lines)
 	for i, notice := range open.Notices {
@@ -283,7 +299,7 @@ func (s *session) relocate(ctx context.Context, index int, ids []Value) {
 	// 'eol' follows the lines only when it is known where they are: here it says nothing.
 	text, places := f.codec.text(answer.Key("text").Text(), false, false).Body, [][]any{}
 	for _, text := range []string{text, toggleEOL(text)} {
-		spots := f.patch.Locate(text, s.isApplied(f))
+		spots := f.patch.Locate(text, f.isApplied)
 		ids = slices.DeleteFunc(ids, func(id Value) bool {
 			spot, found := spots[id.Int()]
 			if found {
@@ -306,25 +322,6 @@ func toggleEOL(text string) string {
 		return bare
 	}
 	return text + "\n"
-}
-
-// isApplied says which of the file's hunks are applied as far as we know.
-func (s *session) isApplied(f *sessionFile) func(id int) bool {
-	return func(id int) bool { return s.stateOf(f, id) == hunks.Applied }
-}
-
-func (s *session) stateOf(f *sessionFile, id int) hunks.State {
-	own := s.hunks[f.first : f.first+len(f.patch.Hunks)]
-	// As they are numbered at first: looking for each of very many would take long.
-	if i := id - 1; i >= 0 && i < len(own) && own[i].hunk.ID == id {
-		return own[i].state
-	}
-	for _, h := range own {
-		if h.hunk.ID == id {
-			return h.state
-		}
-	}
-	return hunks.Pending
 }
 
 // abandon ends a review that cannot go on, or that nobody waits for any more: then err is ctx's.

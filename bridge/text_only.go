@@ -24,12 +24,15 @@ func (s *session) readDisk(f review.File, loaded Value) (*sessionFile, error) {
 	if strings.IndexByte(text.Body, 0) >= 0 {
 		return nil, review.Errorf(review.ToolFailed, "%s is a binary file. Nothing was changed.", f.Path)
 	}
-	file := &sessionFile{File: f, notices: loaded.Key("notices").Texts(), first: len(s.hunks), disk: text}
+	file := &sessionFile{File: f, notices: loaded.Key("notices").Texts(), disk: text}
 	if !utf8.ValidString(text.Body) {
 		file.notices = append(file.notices,
 			"The file has bytes that are not UTF-8: the agent may write others in their place, although the diff does not show it.")
 	}
 	file.patch, err = f.Draft(text)
+	if file.patch == nil {
+		return nil, err
+	}
 	return file, err
 }
 
@@ -49,7 +52,10 @@ func (s *session) compose(f *sessionFile, report Value, composed hunks.Text, out
 		out.Text = f.patch.Base.With(report.Key("text").Text())
 		out.UserDiff = hunks.Unified(f.Name, f.Name, composed, out.Text)
 	}
-	out.Text.Missing = f.patch.Base.Missing && out.Text.Body == "" && out.Decision() == review.Rejected
+	if out.Deleted {
+		out.Text = hunks.Text{Missing: true}
+	}
+	out.Text.Missing = out.Deleted || f.patch.Base.Missing && out.Text.Body == "" && out.Decision() == review.Rejected
 	if out.Decision() == review.Rejected {
 		return
 	}

@@ -22,6 +22,7 @@ type wireRequest struct {
 	Agent       string    `msgpack:"agent"`
 	Description string    `msgpack:"description"`
 	Paths       []string  `msgpack:"paths"`
+	Claims      []string  `msgpack:"claims,omitempty"` // further paths that no other review may have meanwhile
 	Name        string    `msgpack:"name"`
 	Shown       wireShown `msgpack:"shown"`
 	TextOnly    bool      `msgpack:"text_only"`
@@ -54,6 +55,9 @@ type wireFile struct {
 	Name  string     `msgpack:"name"`
 	Tick  int        `msgpack:"tick"`
 	CRLF  bool       `msgpack:"crlf"`
+	Kind  string     `msgpack:"kind"`
+	To    string     `msgpack:"to"`   // where a renamed file goes
+	Line  int        `msgpack:"line"` // where it begins in the diff
 	Hunks []wireHunk `msgpack:"hunks"`
 	Text  *wireText  `msgpack:"text,omitempty"` // of a review that touches no buffer
 }
@@ -72,6 +76,13 @@ type wireHunk struct {
 	State  string      `msgpack:"state"`
 	Reason string      `msgpack:"reason"`
 	Blocks []wireBlock `msgpack:"blocks"`
+	Whole  *wireWhole  `msgpack:"whole,omitempty"`
+}
+
+// wireWhole is what happens to a file as a whole.
+type wireWhole struct {
+	Kind    string `msgpack:"kind"`    // create, delete, rename; modify: its mode
+	Program bool   `msgpack:"program"` // the new mode is a program's
 }
 
 type wireBlock struct {

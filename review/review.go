@@ -25,10 +25,14 @@ type File struct {
 	Path string // as the agent gave it: texts and results repeat it
 	Abs  string // absolute, symbolic links resolved; where the editor reads and writes
 	Name string // slash separated, relative to Proposal.Root; the diff header says a/NAME and b/NAME
+	// NewPath, NewAbs and NewName are where the file goes, in the same forms, when the proposal renames it; else "".
+	NewPath, NewAbs, NewName string
 	// Draft turns the file's text at the review's turn into hunks: not before, because an earlier review may have changed
 	// the file, and again when the text changes before the review is drawn. Then the reviewer sets it to nil, because
-	// its texts are large and a review may last for hours. It returns an *Error when there is nothing to review. The
-	// patch's base is current; of a TextOnly proposal it may be a part of it, a notebook's cell for instance.
+	// its texts are large and a review may last for hours. It returns an *Error when there is nothing to review, and
+	// with one of code StaleOriginal perhaps a Patch too, in which everything is in conflict: for the case that there is
+	// something to review in other files. The patch's base is current; of a TextOnly proposal it may be a part of it, a
+	// notebook's cell for instance.
 	Draft func(current hunks.Text) (*hunks.Patch, error)
 }
 
@@ -50,7 +54,8 @@ type Outcome struct {
 
 // FileOutcome is what became of one file of a proposal.
 type FileOutcome struct {
-	Path  string // File.Path
+	Path  string     // File.Path
+	Kind  hunks.Kind // what the proposal does to the file as a whole
 	Hunks []HunkOutcome
 	// AppliedDiff is the unified diff of what the review changed in the file; empty when nothing was, or when
 	// everything was applied as proposed.
@@ -65,6 +70,11 @@ type FileOutcome struct {
 	FormatDiff string
 	Notes      []string // further facts about this file, each one sentence
 
+	// What was done to the file as a whole, as the disk shows it afterwards.
+	Created, Deleted bool
+	RenamedTo        string // File.NewPath; "" when it was not renamed
+	Mode             uint32 // as Git writes it, when the proposal changed it; else 0
+
 	// Text is what the agent may write, of a TextOnly proposal: Raw is the file's bytes. What the person changed besides
 	// is in it. Missing means that the file does not exist and shall not.
 	Text hunks.Text
@@ -75,8 +85,9 @@ type FileOutcome struct {
 
 // HunkOutcome is one hunk at the end of a review.
 type HunkOutcome struct {
-	Index         int // 1-based, in the order of the file
-	Header        string
+	Index         int    // 1-based, in the order of the file
+	Header        string // its line "@@", or what happens to the file as a whole, as "rename to NAME"
+	Lines         bool   // it changes lines, and not only the file as a whole
 	State         hunks.State
 	Edited        bool   // applied, and changed by the person since, or applied in the person's own version
 	Partial       bool   // a part of a proposed hunk: some of its lines were decided otherwise

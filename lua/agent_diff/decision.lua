@@ -1,8 +1,21 @@
 --- Deciding: what may follow on what is the table of rules that the server sends; this module carries it out at the source,
 --- at once, so that keys typed ahead act one after the other.
 local config = require('agent_diff.config')
+local whole = require('agent_diff.whole')
 
 local M = {}
+
+---@return 'old'|'new'|'neither'
+local function fit_of(hunk)
+  if whole.is(hunk) then return whole.fit(hunk) end
+  return hunk.file.source:fit(hunk)
+end
+
+---@return string? why it was not done
+local function change(hunk, side)
+  if whole.is(hunk) then return whole.note(hunk, side) end
+  return hunk.file.source:change(hunk, side)
+end
 
 local function settle(hunk, state, reason)
   if state == 'applied' and hunk.state ~= 'applied' then
@@ -16,7 +29,7 @@ end
 ---@param hunk agent_diff.Hunk
 ---@return boolean changed
 function M.read_state(hunk)
-  local fit = hunk.file.source:fit(hunk)
+  local fit = fit_of(hunk)
   local state, edited, kept = hunk.state, false, hunk.kept
   if fit == 'new' then
     if not kept then state = 'applied' end
@@ -33,6 +46,13 @@ function M.read_state(hunk)
 end
 
 local conflict_text = 'the lines in the file are not the ones that the proposal replaces'
+
+--- Why a hunk cannot be applied.
+local function conflict_of(hunk)
+  if whole.is(hunk) then return hunk.whole.why end
+  if not hunk.blocks[1].mark and hunk.reason ~= '' then return hunk.reason end
+  return conflict_text
+end
 
 local function snapshot(hunk)
   return {
@@ -57,8 +77,7 @@ end
 ---@return table? step what undo() needs; nil when nothing changed
 ---@return string? refused why nothing was done
 local function act(review, hunk, verb)
-  local source = hunk.file.source
-  local fit = source:fit(hunk)
+  local fit = fit_of(hunk)
   local step = snapshot(hunk)
   local in_source = hunk.kept or hunk.state == 'applied'
   if verb == 'toggle' and in_source and config.get().toggle_applied == 'mark' then
@@ -69,14 +88,14 @@ local function act(review, hunk, verb)
   local action, to = rule.action, rule.to
   if action == 'refuse' then
     if to == 'conflict' then
-      settle(hunk, 'conflict', not hunk.blocks[1].mark and hunk.reason ~= '' and hunk.reason or conflict_text)
-      hunk.tried = true
+      settle(hunk, 'conflict', conflict_of(hunk))
+      hunk.tried, hunk.barred = true, whole.is(hunk) and hunk.reason or nil
       return step, hunk.reason
     end
     return nil, 'its lines were edited since it was applied'
   end
   if action ~= 'keep' then
-    local why = source:change(hunk, action == 'apply' and 'new' or 'old')
+    local why = change(hunk, action == 'apply' and 'new' or 'old')
     if why then
       if in_source then return nil, why end
       settle(hunk, 'conflict', why)
@@ -120,15 +139,15 @@ end
 --- Takes one hunk's part of a decision back.
 ---@return string? why it could not be done in the source; nothing was changed then
 local function take_back(step)
-  local hunk, source = step.hunk, step.hunk.file.source
+  local hunk = step.hunk
   if step.action then
     local done, undone = 'new', 'old'
     if step.action == 'revert' then
       done, undone = undone, done
     end
-    local fit = source:fit(hunk)
+    local fit = fit_of(hunk)
     if fit == 'neither' then return 'its lines were edited since' end
-    local why = fit == done and source:change(hunk, undone)
+    local why = fit == done and change(hunk, undone)
     if why then return why end
   end
   for _, field in ipairs({ 'state', 'before', 'reason', 'tried', 'edited', 'kept' }) do

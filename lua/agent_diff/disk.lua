@@ -1,6 +1,7 @@
 --- Files and their buffers: loading, comparing with the disk, writing. No prompt of Neovim is ever provoked, and nothing
 --- is written with a bang.
 local api, uv = vim.api, vim.uv
+local folder = require('agent_diff.folder')
 
 local M = {}
 
@@ -331,12 +332,14 @@ local function describe(err)
 end
 
 --- Where the path leads now, when that is another place than it was.
-local function led_astray(path)
-  local folder = path
-  while not uv.fs_lstat(folder) do
-    folder = vim.fs.dirname(folder)
+---@param path string absolute, resolved
+---@return string?
+function M.led_astray(path)
+  local there = path
+  while not uv.fs_lstat(there) do
+    there = vim.fs.dirname(there)
   end
-  if uv.fs_realpath(folder) ~= folder then return 'the path leads to another place now' end
+  if uv.fs_realpath(there) ~= there then return 'the path leads to another place now' end
   local stat = uv.fs_stat(path)
   if stat and stat.type ~= 'file' then return ('the path leads to a %s now'):format(stat.type) end
 end
@@ -357,7 +360,7 @@ end
 ---@return string?
 function Watch:obstacle()
   local bo = vim.bo[self.bufnr]
-  local why = led_astray(self.path)
+  local why = M.led_astray(self.path)
   if why then return why end
   -- A person may have opened the file through a link, and that is then what is written to.
   local name = api.nvim_buf_get_name(self.bufnr)
@@ -376,30 +379,18 @@ function Watch:obstacle()
   if char then return ('the encoding %s cannot hold the character "%s"'):format(bo.fileencoding, char) end
 end
 
---- Makes the folders of a new file. Answers which of them was the first that did not exist.
-local function make_folders(path)
-  local folder, first = vim.fs.dirname(path), nil
-  local missing = folder
-  while not uv.fs_stat(missing) do
-    first = missing
-    missing = vim.fs.dirname(missing)
-  end
-  if first then vim.fn.mkdir(folder, 'p') end
-  return first
-end
-
 --- Writes the buffer to its own file.
 ---@return string? why it was not written
 function Watch:write()
   local why = self:obstacle()
   if why then return why end
   local bo = vim.bo[self.bufnr]
-  local made
+  local undo
   -- With 'fixeol' writing adds the final newline that the file does not have.
   local fixeol = bo.fixeol
   if not bo.eol then bo.fixeol = false end
   local ok, result = pcall(function()
-    made = make_folders(self.path)
+    undo = folder.make(self.path)
     return with_options({ confirm = false }, function()
       return unasked(function()
         api.nvim_buf_call(
@@ -411,11 +402,7 @@ function Watch:write()
   end)
   bo.fixeol = fixeol
   if ok and not bo.modified then return nil end
-  -- Folders that hold nothing were made for nothing; what holds something is not removed.
-  local folder = made and vim.fs.dirname(self.path)
-  while folder and uv.fs_rmdir(folder) and folder ~= made do
-    folder = vim.fs.dirname(folder)
-  end
+  if undo then undo() end
   if not ok then return describe(result) end
   return result and 'the file was changed on disk, and Neovim asked whether to write all the same'
     or 'writing left the buffer modified'

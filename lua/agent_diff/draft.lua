@@ -47,12 +47,21 @@ function M.open(id, given)
   return { path = given.path, bufnr = bufnr }
 end
 
+--- Why the text under review is there no more, if it is so.
+---@param file agent_diff.File
+---@return string?
+function M.gone(file)
+  if not api.nvim_buf_is_loaded(file.source.bufnr) then return 'The text under review was closed.' end
+end
+
 --- What became of one file, for the server.
 ---@param file agent_diff.File
-function M.report(file)
+---@param _ boolean
+---@param gone string? see gone()
+function M.report(file, _, gone)
   local source = file.source
-  local report =
-    { hunks = require('agent_diff.file').hunk_reports(file), unsaved_here = is_unsaved(file.path) }
+  local hunks = require('agent_diff.file').hunk_reports(file)
+  local report = { hunks = hunks, notes = {}, gone = gone or '', unsaved_here = is_unsaved(file.path) }
   report.changed = source.foreign
   if source.foreign and api.nvim_buf_is_loaded(source.bufnr) then
     report.text = require('agent_diff.text').text(source.bufnr)

@@ -121,24 +121,23 @@ local function save(file, report, applied)
   report.unsaved = why or ''
 end
 
---- Whether a file is not there any more. A deletion before the review is known, and was said.
----@param files agent_diff.File[]
-function M.deleted(files)
-  for _, file in ipairs(files) do
-    local watch = file.loaded.watch
-    if api.nvim_buf_is_loaded(watch.bufnr) then
-      local before = watch.deleted
-      watch:compare(true)
-      if watch.deleted and not before then return true end
-    end
+--- Why a buffer is its file's no more, if it is so. A deletion before the review is known, and was said.
+---@param file agent_diff.File
+---@return string?
+function M.gone(file)
+  local watch = file.loaded.watch
+  if not api.nvim_buf_is_loaded(watch.bufnr) then
+    return 'The buffer of the file was closed during the review.'
   end
-  return false
+  local before = watch.deleted
+  watch:compare(true)
+  if watch.deleted and not before then return 'The file was deleted during the review.' end
 end
 
 --- What became of the hunks of a file, for the server.
 ---@param file agent_diff.File
 ---@return table[] reports
----@return integer applied how many are in the source
+---@return integer applied how many are in the source, and so to be saved
 function M.hunk_reports(file)
   local reports, applied = {}, 0
   for i, hunk in ipairs(file.hunks) do
@@ -151,19 +150,23 @@ function M.hunk_reports(file)
       barred = hunk.barred or '',
       reason = hunk.reason or '',
     }
-    if hunk.state == 'applied' or hunk.kept then applied = applied + 1 end
+    local is_text = #hunk.blocks > 0 or hunk.whole.kind == 'create'
+    if is_text and (hunk.state == 'applied' or hunk.kept) then applied = applied + 1 end
   end
   return reports, applied
 end
 
 --- What became of one file, for the server.
 ---@param file agent_diff.File
----@param how string see Review:finish()
-function M.report(file, how)
+---@param decides boolean whether the review ended by a decision: then what was accepted is saved, and done
+---@param gone string? see gone(): the server decides by what is on disk
+function M.report(file, decides, gone)
   local source, bufnr = file.source, file.source.bufnr
   local hunks, applied = M.hunk_reports(file)
   local report = {
     hunks = hunks,
+    notes = {},
+    gone = gone or '',
     saved = false,
     unsaved = '',
     changed = source.foreign,
@@ -179,7 +182,7 @@ function M.report(file, how)
   if source.foreign then report.before_save = require('agent_diff.text').text(bufnr) end
   local bo = vim.bo[bufnr]
   report.modified = bo.modified
-  if how == 'decided' then
+  if decides and not gone then
     local ok, err = pcall(save, file, report, applied)
     if not ok then
       report.saved, report.unsaved = false, tostring(err)
@@ -187,6 +190,7 @@ function M.report(file, how)
   end
   report.crlf, report.bom = bo.fileformat == 'dos', bo.bomb
   report.adds_newline = bo.modified and source.fixeol == true and not bo.eol
+  if decides and not gone then require('agent_diff.whole').perform(file, report) end
   return report
 end
 

@@ -12,9 +12,12 @@ local draw_ms = 1000
 ---@type agent_diff.Review?
 M.shown = nil
 
+--- Whether two reviews have a file in common, or one wants to put a file where the other has one.
 local function shares_path(a, b)
-  for _, path in ipairs(a.paths) do
-    if vim.tbl_contains(b.paths, path) then return true end
+  for _, paths in ipairs({ b.paths, b.claims }) do
+    for _, path in ipairs(paths) do
+      if vim.tbl_contains(a.paths, path) or vim.tbl_contains(a.claims, path) then return true end
+    end
   end
   return false
 end

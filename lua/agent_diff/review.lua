@@ -2,6 +2,7 @@
 local api = vim.api
 local decision = require('agent_diff.decision')
 local notice = require('agent_diff.notice')
+local whole = require('agent_diff.whole')
 
 local M = {}
 
@@ -18,13 +19,18 @@ local M = {}
 ---@field edited boolean applied, and changed by the person since
 ---@field barred string? what kept it from being applied although its text fits
 ---@field kept boolean not marked as applied, but its text is in the source
----@field blocks agent_diff.Block[]
+---@field blocks agent_diff.Block[] none when only the file as a whole changes
+---@field whole agent_diff.Whole?
 ---@field comment string? the person's
 
 ---@class agent_diff.File
 ---@field index integer 1-based
 ---@field path string absolute
 ---@field name string
+---@field kind 'create'|'modify'|'delete'|'rename'
+---@field to string where a renamed file goes, absolute
+---@field print string? of the text that is to be deleted, see whole.lua
+---@field line integer 0-based row in the diff
 ---@field crlf boolean its lines end in CRLF
 ---@field source agent_diff.Source
 ---@field loaded agent_diff.Loaded
@@ -57,6 +63,7 @@ function M.new(id, request)
     agent = request.agent,
     description = request.description,
     paths = request.paths,
+    claims = request.claims or {},
     name = request.name,
     shown = request.shown,
     rules = request.rules,
@@ -100,6 +107,9 @@ function Review:prepare(files)
       index = i,
       path = given.path,
       name = given.name,
+      kind = given.kind,
+      to = given.to,
+      line = given.line,
       crlf = given.crlf,
       loaded = given.loaded,
       hunks = {},
@@ -119,6 +129,7 @@ function Review:prepare(files)
         edited = false,
         kept = false,
         blocks = h.blocks,
+        whole = h.whole,
       }
       for _, block in ipairs(h.blocks) do
         block.hunk = hunk
@@ -130,11 +141,12 @@ function Review:prepare(files)
     file.source = require('agent_diff.source').attach(given.loaded.bufnr, blocks)
     file.source.on_change = function(found) self:source_changed(file, found) end
     file.source.on_lost = function(lost) self:seek(file, lost) end
-    file.source.on_gone = function()
-      self:finish('source_gone', 'The buffer of the file was closed during the review.')
+    for _, hunk in ipairs(file.hunks) do
+      whole.prepare(hunk)
     end
+    file.source.on_gone = function() self:finish('source_gone') end
     local watch = file.loaded.watch
-    if watch then watch.on_gone = function(why) self:finish('source_gone', why) end end
+    if watch then watch.on_gone = function(why) self:finish('source_gone', why, file) end end
     self.files[i] = file
   end
 end
@@ -275,12 +287,15 @@ end
 --- Ends the review, once: closes what it opened, saves where that is wanted, and tells the server.
 ---@param how 'decided'|'cancelled'|'gone'|'source_gone'
 ---@param why string? for the last of them
+---@param file agent_diff.File? whose buffer is gone
 ---@return table? report nil when it had ended before
-function Review:finish(how, why)
+function Review:finish(how, why, file)
   if self.ended then return nil end
   self:observe()
   self.ended = true
   if self.gone then how = 'gone' end
+  local decides = how == 'decided' or how == 'source_gone'
+  if not decides then whole.drop(self.hunks) end
   local files = require(self.text_only and 'agent_diff.draft' or 'agent_diff.file')
   local closed, reported = not self.view, false
   local function give_back()
@@ -298,22 +313,21 @@ function Review:finish(how, why)
     end)
     if not ok then notice.say(tostring(err), vim.log.levels.ERROR) end
   end
-  if how == 'decided' and not self.text_only and files.deleted(self.files) then
-    how, why = 'source_gone', 'The file was deleted during the review.'
+  local report, lost = { files = {} }, nil
+  for i, each in ipairs(self.files) do
+    local gone = each == file and why or decides and files.gone(each) or nil
+    lost = lost or gone
+    report.files[i] = files.report(each, decides, gone)
   end
-  local report = { how = how, why = why or '', files = {} }
-  for i, file in ipairs(self.files) do
-    report.files[i] = files.report(file, how)
-  end
-  for _, file in ipairs(self.files) do
-    file.source:detach()
+  for _, each in ipairs(self.files) do
+    each.source:detach()
   end
   reported = true
   give_back()
   require('agent_diff.queue').remove(self)
   if how ~= 'cancelled' then self.server:notify('done', self.ref, report) end
-  if how == 'source_gone' then
-    notice.say(('%s: %s The review is over.'):format(self.shown.name, why), vim.log.levels.WARN)
+  if lost then
+    notice.say(('%s: %s The review is over.'):format(self.shown.name, lost), vim.log.levels.WARN)
   end
   local counts = self:count()
   self:emit('AgentDiffDone', counts, { decision = counts.applied > 0 and 'accepted' or 'rejected' })
@@ -341,8 +355,7 @@ function Review:describe()
   if #self.files > 1 then
     all.files = {}
     for i, file in ipairs(self.files) do
-      all.files[i] =
-        of(file.hunks, { path = file.path, source_bufnr = file.source.bufnr, kind = file.kind or 'modify' })
+      all.files[i] = of(file.hunks, { path = file.path, source_bufnr = file.source.bufnr, kind = file.kind })
     end
   end
   return all

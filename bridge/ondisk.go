@@ -1,0 +1,220 @@
+package bridge
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nvim-agent-diff/hunks"
+	"nvim-agent-diff/review"
+)
+
+// applied says which hunks are in the buffer and on the disk, for an answer that is no decision.
+func (s *session) applied() string {
+	if s.proposal.TextOnly {
+		return "Nothing was changed."
+	}
+	var said []string
+	for _, f := range s.files {
+		applied := f.indexes(inBuffer)
+		if len(applied) == 0 {
+			// A hunk can have been written and taken back.
+			if onDisk, err := f.hunksOnDisk(); err == nil && len(f.indexes(onDisk)) > 0 {
+				said = append(said, fmt.Sprintf("In %s no hunk is applied in the buffer, but %s.", f.Path, f.describeDisk()))
+			}
+			continue
+		}
+		said = append(said, fmt.Sprintf("In %s, %s of %d had been applied in the buffer; %s.",
+			f.Path, listed(applied), len(f.hunks), f.describeDisk()))
+	}
+	if len(said) == 0 {
+		return "Nothing was changed."
+	}
+	return strings.Join(said, " ")
+}
+
+// lost is the end of a review whose Neovim is gone: a decision when the person left it on purpose and knew of the review,
+// else an error.
+func (s *session) lost() (*review.Outcome, error) {
+	if s.leaving && s.shown && !s.proposal.TextOnly {
+		out := &review.Outcome{Comment: s.comment, Notes: slices.Clone(s.leftOut)}
+		for _, f := range s.files {
+			file, err := f.byDisk("Neovim was closed.", false)
+			if err != nil {
+				return nil, err
+			}
+			out.Files = append(out.Files, *file)
+		}
+		return out, nil
+	}
+	text := "Neovim ended, or the connection to it broke, before the review was over."
+	if s.files == nil || s.proposal.TextOnly {
+		return nil, review.Errorf(review.EditorLost, "%s Nothing was changed.", text)
+	}
+	for _, f := range s.files {
+		text += fmt.Sprintf(" In %s, %s of %d had been applied in the buffer; %s.",
+			f.Path, listed(f.indexes(inBuffer)), len(f.hunks), f.describeDisk())
+	}
+	return nil, review.Errorf(review.EditorLost, "%s Read the file before you go on.", text)
+}
+
+// inBuffer says whether a hunk is in the buffer. What happens to a file as a whole is not done before the review ends.
+func inBuffer(h *sessionHunk) bool { return h.state == hunks.Applied && h.hunk != nil }
+
+// indexes are the numbers of some of the file's hunks, as the agent is told them.
+func (f *sessionFile) indexes(chosen func(h *sessionHunk) bool) []string {
+	var indexes []string
+	for _, h := range f.hunks {
+		if chosen(h) {
+			indexes = append(indexes, strconv.Itoa(h.index))
+		}
+	}
+	return indexes
+}
+
+// listed is "no hunk", "hunk 1" or "hunks 1, 2".
+func listed(indexes []string) string {
+	switch len(indexes) {
+	case 0:
+		return "no hunk"
+	case 1:
+		return "hunk " + indexes[0]
+	}
+	return "hunks " + strings.Join(indexes, ", ")
+}
+
+// describeDisk says which hunks are on the disk.
+func (f *sessionFile) describeDisk() string {
+	onDisk, err := f.hunksOnDisk()
+	if err != nil {
+		return fmt.Sprintf("what the file on disk holds cannot be told: %v", err)
+	}
+	return "the file on disk holds " + listed(f.indexes(onDisk))
+}
+
+// hunksOnDisk says which of the file's hunks the disk holds.
+func (f *sessionFile) hunksOnDisk() (func(h *sessionHunk) bool, error) {
+	lines, err := f.linesOnDisk()
+	if err != nil {
+		return nil, err
+	}
+	return func(h *sessionHunk) bool {
+		if h.hunk != nil {
+			return lines(h.hunk.ID)
+		}
+		return f.onDisk(h.whole.Kind)
+	}, nil
+}
+
+func (f *sessionFile) linesOnDisk() (func(id int) bool, error) {
+	raw, err := os.ReadFile(f.where())
+	if errors.Is(err, os.ErrNotExist) {
+		return func(int) bool { return false }, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := f.codec.decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	switch text.Body {
+	case f.patch.Base.Body:
+		return func(int) bool { return false }, nil
+	case f.patch.Compose(f.isApplied):
+		return f.isApplied, nil
+	}
+	spots := f.patch.Locate(text.Body, f.isApplied)
+	found := map[int]bool{}
+	for _, h := range f.patch.Hunks {
+		in := len(h.Blocks) > 0
+		for _, block := range h.Blocks {
+			spot, there := spots[block.ID]
+			in = in && there && spot.Fit == hunks.FitNew
+		}
+		found[h.ID] = in
+	}
+	return func(id int) bool { return found[id] }, nil
+}
+
+// byDisk decides by what the file holds: its buffer is gone, or is the file's no more. open: it is still there.
+func (f *sessionFile) byDisk(why string, open bool) (*review.FileOutcome, error) {
+	onDisk, err := f.hunksOnDisk()
+	if err != nil {
+		return nil, review.Errorf(review.ToolFailed, "%s The file %s cannot be read: %v.", why, f.Path, err)
+	}
+	file := &review.FileOutcome{Path: f.Path, Kind: f.kind(), Notes: slices.Clip(f.patch.Notes)}
+	unsaved, all := 0, true
+	inFile := map[int]bool{}
+	for _, h := range f.hunks {
+		o := review.HunkOutcome{
+			Index: h.index, Header: h.header(), Lines: h.hunk != nil, State: h.state, Comment: h.comment, Reason: h.reason(),
+		}
+		is := onDisk(h)
+		switch {
+		case is:
+			o.State = hunks.Applied
+			file.Saved = true
+			if h.whole != nil {
+				f.done(h, true, &o, file)
+			}
+		case o.State == hunks.Applied:
+			o.State = hunks.Pending
+			unsaved++
+		}
+		if h.hunk != nil {
+			inFile[h.hunk.ID] = is
+			all = all && is
+		}
+		file.Hunks = append(file.Hunks, o)
+	}
+	if file.Saved && !all {
+		file.AppliedDiff = hunks.Unified(f.Name, f.Name, f.patch.Base,
+			f.patch.Base.With(f.patch.Compose(func(id int) bool { return inFile[id] })))
+	}
+	if unsaved > 0 {
+		lost := "are lost"
+		if open {
+			lost = "are only in Neovim"
+		}
+		why = fmt.Sprintf("%s; %d applied hunks were never saved and %s.", strings.TrimSuffix(why, "."), unsaved, lost)
+	}
+	file.Notes = append(file.Notes, why)
+	return file, nil
+}
+
+// where is the file's path on the disk now: it may have been renamed by this review.
+func (f *sessionFile) where() string {
+	if f.NewAbs != "" && f.onDisk(hunks.Rename) {
+		return f.NewAbs
+	}
+	return f.Abs
+}
+
+// onDisk says whether the disk shows a change of the file as a whole.
+func (f *sessionFile) onDisk(kind hunks.Kind) bool {
+	info, err := os.Lstat(f.Abs)
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch kind {
+	case hunks.Create:
+		return err == nil
+	case hunks.Delete:
+		return missing
+	case hunks.Rename:
+		info, err := os.Lstat(f.NewAbs)
+		return missing && err == nil && info.Mode().IsRegular()
+	}
+	if missing && f.NewAbs != "" {
+		info, err = os.Lstat(f.NewAbs)
+	}
+	for i := range f.patch.Whole {
+		if w := &f.patch.Whole[i]; w.Kind == hunks.Modify {
+			return err == nil && (info.Mode()&0o100 != 0) == (w.NewMode&0o100 != 0)
+		}
+	}
+	return false
+}
