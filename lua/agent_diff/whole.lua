@@ -1,5 +1,5 @@
---- What happens to a file as a whole: it is created empty, deleted, renamed, or gets another mode. Such a hunk has no lines in
---- the buffer. Accepting it is only noted, so that it can be taken back; it is done when the review ends.
+--- What happens to a file as a whole: it is created empty, deleted, renamed, or gets another mode. Such a hunk has no lines
+--- in the buffer. Accepting it is only noted, so that it can be taken back; it is done when the review ends.
 local api, uv = vim.api, vim.uv
 local config = require('agent_diff.config')
 local disk = require('agent_diff.disk')
