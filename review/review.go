@@ -18,6 +18,14 @@ type Proposal struct {
 	// TextOnly proposals never touch a buffer or a file: the review compares with the disk, because the agent writes there,
 	// and only composes the text that it may write ([FileOutcome.Text]; gates, batches).
 	TextOnly bool
+
+	// Key identifies the call, its tool and arguments; approvals of exactly this call are remembered by it. It may be empty.
+	Key string
+	// Auto is the rule that lets the proposal through: it is applied without a review. Where that cannot be done as
+	// proposed, the person is asked after all. Empty for a review.
+	Auto string
+	// Remember says that the person may let the like of it through from now on.
+	Remember bool
 }
 
 // File is the change that a proposal wants in one file.
@@ -50,6 +58,16 @@ type Outcome struct {
 	Files   []FileOutcome
 	Comment string   // the person's comment on the whole proposal
 	Notes   []string // further facts the agent must know, each one sentence
+	Auto    bool     // it was applied by Proposal.Auto, and nobody has reviewed it
+	// Remember is what the person wants to let through from now on; nil for nothing.
+	Remember *Remember
+}
+
+// Remember is a person's wish not to be asked again.
+type Remember struct {
+	Scope  string // "file", "folder" or "tool"
+	Path   string // File.Abs of the file that is meant, or whose folder is
+	Always bool   // else for the session
 }
 
 // FileOutcome is what became of one file of a proposal.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"nvim-agent-diff/policy"
 	"nvim-agent-diff/review"
 )
 
@@ -206,4 +207,25 @@ func (a *Arguments) text(name string) string {
 	text := a.values[name].text
 	delete(a.values, name)
 	return text
+}
+
+// key identifies a call of a tool with these arguments, see policy.Key. It is asked for before a text is taken.
+func (a *Arguments) key(tool string) string {
+	plain := make(map[string]any, len(a.values))
+	for name, v := range a.values {
+		if v.raw == nil {
+			plain[name] = v.text
+			continue
+		}
+		var value any
+		if err := json.Unmarshal(v.raw, &value); err != nil {
+			return ""
+		}
+		plain[name] = value // with its own keys sorted too
+	}
+	key, err := policy.Key(tool, plain)
+	if err != nil {
+		return ""
+	}
+	return key
 }

@@ -104,7 +104,7 @@ func BenchmarkFind(b *testing.B) {
 	dir := project(b, map[string]string{"a/b/c/f": "text\n"})
 	roots := []root{root(dir)}
 	for b.Loop() {
-		t, err := findTarget(roots, dirs(roots, ""), filepath.Join("a", "b", "c", "f"))
+		t, _, err := findTarget(roots, dirs(roots, ""), filepath.Join("a", "b", "c", "f"))
 		must(b, err)
 		must(b, t.checkText())
 	}

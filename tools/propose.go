@@ -37,8 +37,8 @@ func answer(o *review.Outcome) (Result, error) {
 
 // review has a person review an edit of one file.
 func (s *Server) review(ctx context.Context, c *Call, e edit) (*review.Outcome, error) {
-	roots := s.roots(ctx, c)
-	find := func() (target, error) { return findTarget(roots, dirs(roots, c.Dir), e.path) }
+	box := s.sandboxOf(ctx, c)
+	find := func() (target, error) { return box.toChange(e.path) }
 	t, err := find()
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (s *Server) review(ctx context.Context, c *Call, e edit) (*review.Outcome, 
 		return nil, err
 	}
 	p := review.Proposal{
-		Tool: c.Tool, Agent: c.Agent, Description: e.description, Root: string(t.root),
+		Tool: c.Tool, Agent: c.Agent, Description: e.description, Root: string(t.root), Key: c.key,
 		Files: []review.File{{
 			Path: t.path, Abs: t.abs, Name: t.name,
 			Draft: func(current hunks.Text) (*hunks.Patch, error) {
@@ -56,7 +56,7 @@ func (s *Server) review(ctx context.Context, c *Call, e edit) (*review.Outcome, 
 				}
 				patch, err := e.draft(t, current)
 				if err != nil {
-					return nil, asError(err)
+					return nil, box.discreet(c, t, asError(err))
 				}
 				return patch, nil
 			},

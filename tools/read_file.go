@@ -84,8 +84,7 @@ func (s *Server) read(ctx context.Context, c *Call, path string, offset, limit i
 
 // document is a file of the roots as the person sees it.
 func (s *Server) document(ctx context.Context, c *Call, path string) (*review.Document, target, error) {
-	roots := s.roots(ctx, c)
-	t, err := findTarget(roots, dirs(roots, c.Dir), path)
+	t, err := s.sandboxOf(ctx, c).toRead(c, path)
 	if err != nil {
 		return nil, t, err
 	}

@@ -84,7 +84,11 @@ func (s *session) mcpServer() *mcp.Server {
 				s.roots.ask(s.reviews, r.Session)
 			},
 		})
+	rules := s.server.Policy(s.reviews)
 	for _, t := range registry {
+		if granted, _ := rules.Granted(t.name); !granted {
+			continue
+		}
 		server.AddTool(t.declare(), func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return s.call(ctx, t, r), nil
 		})

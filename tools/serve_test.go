@@ -181,6 +181,7 @@ type message struct {
 	Result struct {
 		Content           []struct{ Type, Text string }
 		IsError           bool
+		Tools             []struct{ Name string }
 		StructuredContent json.RawMessage
 	}
 	Error *struct {

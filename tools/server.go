@@ -13,12 +13,15 @@ import (
 	"runtime/debug"
 	"time"
 
+	"nvim-agent-diff/policy"
 	"nvim-agent-diff/review"
 )
 
 // Options are what a Server needs.
 type Options struct {
 	Reviewer review.Reviewer
+	// Guard is the policy: which folders, files and tools there are for an agent, and who is asked. Nil for none.
+	Guard *policy.Guard
 	// Roots are the folders that tools may touch, as a person named them. When there are none, they are the client's,
 	// else the Git working tree around the working folder, else that folder.
 	Roots   []string
@@ -32,6 +35,7 @@ type Options struct {
 // Server answers tool calls. It is safe for concurrent use.
 type Server struct {
 	reviewer review.Reviewer
+	guard    *policy.Guard
 	version  string
 	log      *slog.Logger
 	every    time.Duration // between progress notifications
@@ -45,7 +49,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{reviewer: o.Reviewer, version: o.Version, log: o.Log, named: named, every: cmp.Or(o.progressEvery, progressEvery)}
+	s := &Server{reviewer: o.Reviewer, guard: o.Guard, version: o.Version, log: o.Log, named: named, every: cmp.Or(o.progressEvery, progressEvery)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -66,6 +70,9 @@ type Call struct {
 
 	// clientRoots are the calling program's own roots, asked for when they are needed. It may be nil.
 	clientRoots func(context.Context) []root
+
+	sandbox *sandbox // once it is read
+	key     string   // see policy.Key
 }
 
 // Call runs a tool and waits for its answer. When ctx ends, the answer comes soon, and says what had been changed.
@@ -84,6 +91,10 @@ func (s *Server) Call(ctx context.Context, c Call) (result Result) {
 	if err := c.Arguments.check(t.params); err != nil {
 		return failed(err)
 	}
+	if err := s.sandboxOf(ctx, &c).granted(t.name); err != nil {
+		return failed(err)
+	}
+	c.key = c.Arguments.key(t.name)
 	result, err := t.run(ctx, s, &c)
 	if err != nil {
 		s.log.Info("no decision", "tool", c.Tool, "error", err)
@@ -94,8 +105,7 @@ func (s *Server) Call(ctx context.Context, c Call) (result Result) {
 
 // File is where a path leads that a person gave in the folder dir. The error is a *review.Error.
 func (s *Server) File(ctx context.Context, dir, path string) (abs string, err error) {
-	roots := s.roots(ctx, &Call{})
-	t, err := findTarget(roots, dirs(roots, dir), path)
+	t, err := s.sandbox(ctx, &Call{Dir: dir}).find(path)
 	if err == nil {
 		err = t.checkText()
 	}

@@ -25,13 +25,12 @@ type target struct {
 
 // findTarget finds the file that path means within the roots, which need not exist. A relative path is tried in each of
 // dirs: the first where it exists, else the first.
-func findTarget(roots []root, dirs []string, path string) (target, error) {
+func findTarget(roots []root, dirs []string, path string) (t target, exists bool, err error) {
 	if filepath.IsAbs(path) {
-		t, _, err := inRoots(roots, path, path)
-		return t, err
+		return inRoots(roots, path, path)
 	}
 	if len(dirs) == 0 {
-		return target{}, outside(roots, path)
+		return target{}, false, outside(roots, path)
 	}
 	var first target
 	var firstErr error
@@ -39,13 +38,13 @@ func findTarget(roots []root, dirs []string, path string) (target, error) {
 		// Not cleaned: "link/.." is not where the link is.
 		t, exists, err := inRoots(roots, path, dir+"/"+path)
 		if exists {
-			return t, err
+			return t, true, err
 		}
 		if i == 0 {
 			first, firstErr = t, err
 		}
 	}
-	return first, firstErr
+	return first, false, firstErr
 }
 
 // dirs are the folders that a relative path may be relative to: the folder of the person who calls, if it is in a root,

@@ -95,7 +95,7 @@ func TestFindTarget(t *testing.T) {
 				own = filepath.Join(top, test.dir)
 			}
 			path := full(test.path)
-			found, err := findTarget(roots, dirs(roots, own), path)
+			found, _, err := findTarget(roots, dirs(roots, own), path)
 			got := strings.TrimPrefix(string(found.root), top+"/") + ":" + found.name
 			if err != nil {
 				got = err.Error()
@@ -126,7 +126,7 @@ func TestCheckText(t *testing.T) {
 		"a.txt/":    "tool_failed: a.txt/ is a file, not a directory. Nothing was changed.",
 		"fifo":      "tool_failed: fifo is not a regular file. Nothing was changed.",
 	} {
-		found, err := findTarget([]root{r}, []string{string(r)}, path)
+		found, _, err := findTarget([]root{r}, []string{string(r)}, path)
 		must(t, err)
 		got := ""
 		if err := found.checkText(); err != nil {
@@ -142,7 +142,10 @@ func TestCheckText(t *testing.T) {
 func TestLinkSwappedIn(t *testing.T) {
 	top := tree(t)
 	roots := []root{root(filepath.Join(top, "proj"))}
-	find := func() (target, error) { return findTarget(roots, dirs(roots, ""), "a.txt") }
+	find := func() (target, error) {
+		found, _, err := findTarget(roots, dirs(roots, ""), "a.txt")
+		return found, err
+	}
 	found, err := find()
 	must(t, err)
 	must(t, found.again(find()))

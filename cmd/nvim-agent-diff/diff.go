@@ -43,9 +43,10 @@ func diff(c *cli.Context) error {
 	defer stop()
 	roots := c.StringSlice("root")
 	if len(roots) == 0 {
-		roots = []string{"/"} // a person may read what they may read
+		roots = []string{"/"}
 	}
-	server, closeServer, err := newServerIn(c, roots)
+	// Without a policy: a person may read what they may read.
+	server, closeServer, err := newServerIn(c, roots, nil)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -15,7 +16,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"nvim-agent-diff/bridge"
+	"nvim-agent-diff/policy"
 	"nvim-agent-diff/review"
+	"nvim-agent-diff/tools"
 )
 
 // examineLimit is how long doctor waits for the Neovim that it found.
@@ -72,6 +75,9 @@ func doctorFile(ctx context.Context, c *cli.Context, r report) (string, error) {
 	for _, root := range server.Roots(ctx) {
 		r.line("root", "%s", root)
 	}
+	if err := r.policy(server.Policy(ctx)); err != nil {
+		return "", err
+	}
 	if !c.IsSet("file") {
 		r.line("folder", "%s", dir)
 		return dir, nil
@@ -117,6 +123,28 @@ type report struct{ w io.Writer }
 
 func (r report) line(name, format string, args ...any) {
 	fmt.Fprintf(r.w, "%-9s %s\n", name, fmt.Sprintf(format, args...))
+}
+
+// policy lists the rules in force, and what is wrong with the files.
+func (r report) policy(p *policy.Policy) error {
+	for _, rule := range p.Rules() {
+		r.line("policy", "%s", rule)
+	}
+	for _, name := range p.Tools() {
+		if !slices.Contains(tools.Tools(), name) {
+			r.line("policy", "there is no tool %q to be granted; there are: %s", name, strings.Join(tools.Tools(), ", "))
+		}
+	}
+	for _, note := range p.Notes {
+		r.line("ignored", "%s", note)
+	}
+	for _, problem := range p.Problems() {
+		r.line("wrong", "%s", problem)
+	}
+	if rule, broken := p.Broken(); broken {
+		return policy.Denied(rule)
+	}
+	return nil
 }
 
 func (r report) found(f bridge.Found) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"nvim-agent-diff/policy"
 	"nvim-agent-diff/tools"
 )
 
@@ -38,14 +39,19 @@ var reviewerOf = newReviewer
 
 // newServer makes the tools of the flags.
 func newServer(c *cli.Context) (*tools.Server, func(), error) {
-	return newServerIn(c, c.StringSlice("root"))
+	guard, err := policy.NewGuard()
+	if err != nil {
+		return nil, nil, err
+	}
+	return newServerIn(c, c.StringSlice("root"), guard)
 }
 
-// newServerIn makes the tools of the flags, for other roots than these name.
-func newServerIn(c *cli.Context, roots []string) (*tools.Server, func(), error) {
+// newServerIn makes the tools of the flags, for other roots than these name, and another policy.
+func newServerIn(c *cli.Context, roots []string, guard *policy.Guard) (*tools.Server, func(), error) {
 	reviewer, closeReviewer := reviewerOf(c)
 	server, err := tools.New(tools.Options{
-		Reviewer: reviewer, Roots: roots, Version: moduleVersion(), Log: slog.Default(),
+		Reviewer: &policy.Reviewer{Next: reviewer, Guard: guard}, Guard: guard,
+		Roots: roots, Version: moduleVersion(), Log: slog.Default(),
 	})
 	if err != nil {
 		closeReviewer()

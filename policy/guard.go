@@ -1,0 +1,133 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+
+	"nvim-agent-diff/review"
+	"nvim-agent-diff/visible"
+)
+
+// Guard holds the policy against what agents want to do. A nil Guard lets everything be asked, as if there were no files.
+type Guard struct {
+	Places Places
+	Memory *Memory // may be nil
+}
+
+// NewGuard is the guard of this user, with a session of its own.
+func NewGuard() (*Guard, error) {
+	places, err := UserPlaces()
+	if err != nil {
+		return nil, err
+	}
+	return &Guard{Places: places, Memory: NewMemory(places.State, NewSession())}, nil
+}
+
+// Load reads the policy for roots, absolute and with symbolic links resolved.
+func (g *Guard) Load(roots ...string) *Policy {
+	if g == nil {
+		return &Policy{}
+	}
+	return Load(g.Places, g.Memory, roots...)
+}
+
+// Denied is the error that a policy's no makes.
+func Denied(rule Rule) *review.Error {
+	return review.Errorf(review.FSDenied, "denied by policy %s. Nothing was changed. Do not try it by other means; "+
+		"the user can change the policy.", rule)
+}
+
+// NotWritable is the error for a file that may be read only.
+func NotWritable(path string, rule Rule) *review.Error {
+	return review.Errorf(review.PathNotWritable, "%s may be read only, by policy %s. Nothing was changed.", path, rule)
+}
+
+// Reviewer holds the policy against proposals: what it refuses nobody sees, what it lets through is applied without a review,
+// and the rest goes to the next reviewer.
+type Reviewer struct {
+	Next  review.Reviewer
+	Guard *Guard
+}
+
+var _ review.Reviewer = (*Reviewer)(nil)
+
+// Read returns the file as the person sees it; see [review.Reviewer]. Who calls it has asked the policy.
+func (r *Reviewer) Read(ctx context.Context, abs string) (*review.Document, error) {
+	return r.Next.Read(ctx, abs)
+}
+
+// Review has a proposal reviewed, unless the policy decides it; see [review.Reviewer].
+func (r *Reviewer) Review(ctx context.Context, p review.Proposal, progress func(string)) (*review.Outcome, error) {
+	rules := r.Guard.Load(p.Root)
+	verdict, rule, err := rules.proposal(&p)
+	if err != nil {
+		return nil, err
+	}
+	switch verdict {
+	case Deny:
+		return nil, Denied(rule)
+	case Accept:
+		p.Auto = rule.String()
+	case Ask:
+	}
+	p.Remember = rules.mayRemember(&p)
+	out, err := r.Next.Review(ctx, p, progress)
+	if err != nil {
+		return nil, err
+	}
+	if out.Auto {
+		out.Notes = append([]string{"Accepted by policy " + p.Auto + ", without a review."}, out.Notes...)
+	}
+	if p.Remember && out.Remember != nil && out.Decision() == review.Accepted {
+		r.remember(&p, *out.Remember)
+	}
+	return out, nil
+}
+
+// remember keeps what the person has said about the next proposals of this kind.
+func (r *Reviewer) remember(p *review.Proposal, wish review.Remember) {
+	for _, f := range p.Files {
+		if f.Abs != wish.Path {
+			continue
+		}
+		if _, err := r.Guard.Memory.Remember(request(p, f), Scope(wish.Scope), wish.Always); err != nil {
+			slog.Error("an approval could not be remembered", "error", err)
+		}
+		return
+	}
+}
+
+// proposal is the strictest verdict on any file of a proposal.
+func (p *Policy) proposal(pr *review.Proposal) (Verdict, Rule, error) {
+	verdict, rule := Accept, Rule{}
+	for i, f := range pr.Files {
+		if readOnly, why := p.ReadOnly(f.Abs); readOnly {
+			return Deny, why, NotWritable(visible.Line(f.Path, false), why)
+		}
+		v, why := p.Decide(request(pr, f))
+		if i == 0 || v > verdict {
+			verdict, rule = v, why
+		}
+	}
+	return verdict, rule, nil
+}
+
+func (p *Policy) mayRemember(pr *review.Proposal) bool {
+	for _, f := range pr.Files {
+		if !p.MayRemember(request(pr, f)) {
+			return false
+		}
+	}
+	return true
+}
+
+// request is what a proposal wants of one of its files.
+func request(p *review.Proposal, f review.File) Request {
+	r := Request{Action: Edit, Tool: p.Tool, Path: f.Abs, Root: p.Root, Key: p.Key}
+	if _, err := os.Lstat(f.Abs); p.Tool == "write_file" || errors.Is(err, os.ErrNotExist) {
+		r.Action = Write
+	}
+	return r
+}

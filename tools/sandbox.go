@@ -1,0 +1,132 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"nvim-agent-diff/policy"
+	"nvim-agent-diff/review"
+)
+
+// sandbox is what a call may touch, and by which rules.
+type sandbox struct {
+	roots []root
+	named []policy.Root // that paths may begin with the names of
+	dir   string        // where the caller is
+	rules *policy.Policy
+}
+
+// sandbox reads the policy for a call. The folders that the configuration names are added to the call's own roots.
+func (s *Server) sandbox(ctx context.Context, c *Call) *sandbox {
+	b := &sandbox{roots: slices.Clone(s.roots(ctx, c)), dir: c.Dir}
+	b.rules = s.guard.Load(texts(b.roots)...)
+	b.named = b.rules.Roots()
+	for _, r := range b.named {
+		if !slices.ContainsFunc(b.roots, func(in root) bool { return in.contains(r.Dir) }) {
+			b.roots = append(b.roots, root(r.Dir))
+		}
+	}
+	return b
+}
+
+func texts(roots []root) []string {
+	list := make([]string, len(roots))
+	for i, r := range roots {
+		list[i] = string(r)
+	}
+	return list
+}
+
+// find finds the file that path means. NAME/relative/path is a path in the root of that name, where no folder of the
+// project has it.
+func (b *sandbox) find(path string) (target, error) {
+	plain := dirs(b.roots, b.dir)
+	t, exists, err := findTarget(b.roots, plain, path)
+	name, rest, _ := strings.Cut(path, "/")
+	i := slices.IndexFunc(b.named, func(r policy.Root) bool { return r.Name == name })
+	if i < 0 || exists {
+		return t, err
+	}
+	// Not cleaned: "link/.." is not where the link is.
+	inNamed, exists, namedErr := inRoots(b.roots, path, b.named[i].Dir+"/"+rest)
+	if !exists && slices.ContainsFunc(plain, func(dir string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
+	}) {
+		return t, err
+	}
+	return inNamed, namedErr
+}
+
+// toChange finds the file that path means, which is to be changed.
+func (b *sandbox) toChange(path string) (target, error) {
+	t, err := b.find(path)
+	if err != nil {
+		return t, err
+	}
+	if forbidden, rule := b.rules.Forbidden(t.abs); forbidden {
+		return t, policy.Denied(rule)
+	}
+	if readOnly, rule := b.rules.ReadOnly(t.abs); readOnly {
+		return t, policy.NotWritable(shown(path), rule)
+	}
+	return t, nil
+}
+
+// toRead finds the file that path means, which is to be read.
+func (b *sandbox) toRead(c *Call, path string) (target, error) {
+	t, err := b.find(path)
+	if err != nil {
+		return t, err
+	}
+	if verdict, rule := b.rules.Decide(b.reading(c, t)); verdict != policy.Accept {
+		return t, policy.Denied(rule)
+	}
+	return t, nil
+}
+
+func (b *sandbox) reading(c *Call, t target) policy.Request {
+	return policy.Request{Action: policy.Read, Tool: c.Tool, Path: t.abs, Root: string(t.root), Key: c.key}
+}
+
+// discreet is an error about a file's content as it is told to somebody who would have to ask before reading the file.
+func (b *sandbox) discreet(c *Call, t target, err *review.Error) *review.Error {
+	if err.Code != review.EditNotFound && err.Code != review.EditNotUnique && err.Code != review.StaleOriginal {
+		return err
+	}
+	if verdict, _ := b.rules.Decide(b.reading(c, t)); verdict == policy.Accept {
+		return err
+	}
+	return review.Errorf(err.Code, "%s does not hold the text in the one place that is meant. Nothing was changed. "+
+		"More is said only to who may read it: call read_file.", shown(t.path))
+}
+
+// granted says whether a tool may be used.
+func (b *sandbox) granted(tool string) error {
+	if granted, rule := b.rules.Granted(tool); !granted {
+		return policy.Denied(rule)
+	}
+	return nil
+}
+
+// Policy is the policy for calls that name no roots of their own.
+func (s *Server) Policy(ctx context.Context) *policy.Policy { return s.sandbox(ctx, &Call{}).rules }
+
+// Tools are the names of all tools.
+func Tools() []string {
+	names := make([]string, len(registry))
+	for i, t := range registry {
+		names[i] = t.name
+	}
+	return names
+}
+
+// sandboxOf is the sandbox of a call, read once.
+func (s *Server) sandboxOf(ctx context.Context, c *Call) *sandbox {
+	c.sandbox = cmp.Or(c.sandbox, s.sandbox(ctx, c))
+	return c.sandbox
+}
