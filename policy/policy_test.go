@@ -157,7 +157,7 @@ func TestBroken(t *testing.T) {
 		{"a root without a path", "\n[roots.a]\nmode = 'ro'", ":2): "},
 		{"a root that is relative", "[roots.a]\npath = 'x'", ":2): "},
 		{"a root's name", "[roots.'a/b']\npath = '/'", ":1): "},
-		{"twice", "mode = 'interactive'\nmode = 'interactive'", ":1): key mode is already defined"},
+		{"twice", "mode = 'interactive'\nmode = 'interactive'", ":2): key mode is already defined"},
 		{"bytes", "mode = '\xff'", ":1): "},
 		{"too large", strings.Repeat("#\n", maxFile), ":1): "},
 	}
