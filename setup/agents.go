@@ -71,6 +71,8 @@ var claudeCode = &agent{
 			{settings, jsonFormat, perm, fixed(append(inSettings, hook)...)},
 		}
 	},
+	off:      []setting{{[]string{"disableAllHooks"}, true}},
+	harmless: map[string]any{"hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": map[string]any{"file_path": "x"}},
 }
 
 var codex = &agent{
@@ -87,7 +89,7 @@ var codex = &agent{
 			handler: commandHook{Type: "command", Command: m.hookCommand("codex"), Timeout: daySeconds, StatusMessage: waiting},
 			agent:   "codex",
 		}
-		server := tomlTable{MCP, []string{"mcp_servers", serverName}, func(have map[string]any) []pair {
+		server := tomlServer{tomlTable{MCP, []string{"mcp_servers", serverName}, func(have map[string]any) []pair {
 			args := []string{"mcp"}
 			if own := texts(have["args"]); endsWithMCP(own) {
 				args = own
@@ -100,7 +102,7 @@ var codex = &agent{
 				// Codex hands on HOME, LANG, PATH and TERM only. These tell which Neovim is meant.
 				{"env_vars", tomlStrings("NVIM", "XDG_RUNTIME_DIR", "TMPDIR")},
 			}
-		}}
+		}}}
 		hooks := target{dir + "/hooks.json", jsonFormat, perm, fixed(hook)}
 		trust := func(earlier []document) []entry {
 			at, pairs := codexTrust(hooks.path, hook, earlier[0].(*jsonDoc))
@@ -118,6 +120,8 @@ var codex = &agent{
 			{home + "/config.toml", tomlFormat, private, trust},
 		}
 	},
+	harmless: map[string]any{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]any{"command": "true"}},
+	trusted:  codexTrusts,
 	notes: func(o Options) []string {
 		if o.Project {
 			return []string{"Codex reads .codex only in a folder that it trusts: it asks at its first start there."}
@@ -187,6 +191,11 @@ var gemini = &agent{
 			},
 		)}}
 	},
+	off: []setting{
+		{[]string{"hooksConfig", "enabled"}, false},
+		{[]string{"hooksConfig", "disabled"}, programName},
+	},
+	harmless: map[string]any{"hook_event_name": "BeforeTool", "tool_name": "read_file", "tool_input": map[string]any{"file_path": "x"}},
 	notes: func(o Options) []string {
 		var notes []string
 		if o.has(Gate) {

@@ -243,6 +243,9 @@ func (e tomlTable) put(d document) error {
 
 func (e tomlTable) take(d document) { d.(*tomlDoc).remove(e.at) }
 
+// tomlServer is an MCP server in a TOML file.
+type tomlServer struct{ tomlTable }
+
 // wanted is the handler with what the user has given the command besides.
 func (e jsonHook) wanted(command any) commandHook {
 	want := e.handler

@@ -7,6 +7,7 @@
 package setup
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -82,6 +83,9 @@ func (m *Machine) now() time.Time {
 	return time.Now()
 }
 
+// hasProject says whether there is a project besides the home folder: what is written there is for all projects.
+func (m *Machine) hasProject() bool { return m.Project != "" && m.Project != m.Home }
+
 // folder is the one that a variable names, else one in the home folder.
 func (m *Machine) folder(variable, below string) string {
 	if dir := m.getenv(variable); dir != "" {
@@ -126,8 +130,20 @@ type agent struct {
 	folder func(m *Machine) string
 	// targets are the files that are edited, in order. The entries of a later one may depend on what is in an earlier one.
 	targets func(m *Machine, project bool) []target
+	// off are the settings by which the user has switched all hooks off.
+	off []setting
+	// harmless is what a hook is told of a call that changes nothing.
+	harmless map[string]any
+	// trusted asks the agent whether it will run our hook. It is nil for an agent that runs every hook.
+	trusted func(ctx context.Context, m *Machine, dir string) (well string, err error)
 	// notes say what the user has to know or do besides.
 	notes func(o Options) []string
+}
+
+// setting is a value at a place in the files of an agent, or a word in a list there.
+type setting struct {
+	at    []string
+	value any
 }
 
 // program is the path of the agent's program, "" when it is not there.

@@ -32,7 +32,7 @@ func (m *Machine) States() []State {
 		if _, err := os.Stat(a.folder(m)); program != "" || err == nil || user.any() {
 			list = append(list, user)
 		}
-		if project := m.state(a, program, true); m.Project != "" && project.any() {
+		if project := m.state(a, program, true); m.hasProject() && project.any() {
 			list = append(list, project)
 		}
 	}

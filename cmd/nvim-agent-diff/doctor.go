@@ -28,7 +28,7 @@ const examineLimit = 5 * time.Second
 func doctorCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "doctor",
-		Usage:       "say which Neovim would be used, and why, and try it",
+		Usage:       "say which Neovim would be used, and why, and try it and what is set up in the agents",
 		Description: "Exit codes: 0 all is well, 2 something is wrong, 3 no Neovim.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "file", Usage: "the `FILE` that would be changed (default: any in the working folder)"},
@@ -42,6 +42,16 @@ func doctor(c *cli.Context) error {
 	defer stop()
 	r := report{c.App.Writer}
 	r.line("program", "%s, protocol %d", versionLine(), bridge.Protocol)
+	neovim := doctorNeovim(ctx, c, r)
+	agents := doctorAgents(ctx, c, r)
+	if neovim != nil {
+		return neovim
+	}
+	return agents
+}
+
+// doctorNeovim says which Neovim would be used, and tries it.
+func doctorNeovim(ctx context.Context, c *cli.Context, r report) error {
 	file, err := doctorFile(ctx, c, r)
 	if err != nil {
 		return exitWith(err)
@@ -59,6 +69,31 @@ func doctor(c *cli.Context) error {
 	err = examine(ctx, r, found)
 	r.candidates(found.Candidates, found.Addr)
 	return err
+}
+
+// doctorAgents tries what is written in the agents' configurations, as they do.
+func doctorAgents(ctx context.Context, c *cli.Context, r report) error {
+	m, err := newMachine(c)
+	if err != nil {
+		return err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	wrong := 0
+	for _, f := range m.Check(ctx, dir) {
+		mark := "ok: "
+		if !f.OK {
+			mark = "WRONG: "
+			wrong++
+		}
+		r.line("agent", "%s, %s %s%s", f.Agent, f.What, mark, f.Text)
+	}
+	if wrong > 0 {
+		return cli.Exit(fmt.Sprintf("%d of the agents' settings are wrong; see above", wrong), exitError)
+	}
+	return nil
 }
 
 // doctorFile is the file or folder that the search is for; it says where it is and what may be changed.

@@ -1,0 +1,88 @@
+package setup
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What is written is run as it is written, and what is wrong is said in words that help.
+func TestCheck(t *testing.T) {
+	const command = `/usr/local/bin/nvim-agent-diff hook gemini`
+	cases := []struct{ name, old, new, want string }{
+		{"no such program", "", "", "gemini mcp false: /usr/local/bin/nvim-agent-diff does not start: "},
+		{
+			"a server that says nothing", `"command": "/usr/local/bin/nvim-agent-diff",` + "\n      \"args\": [\"mcp\"]",
+			`"command": "true", "args": []`, "gemini mcp false: true does not serve: it ended without an answer",
+		},
+		{
+			"a server that says why", `"command": "/usr/local/bin/nvim-agent-diff",` + "\n      \"args\": [\"mcp\"]",
+			`"command": "sh", "args": ["-c", "echo one >&2; echo \"not $A $HIDDEN today\" >&2"], "env": {"A": "before"}`,
+			"gemini mcp false: sh -c echo one >&2; echo \"not $A $HIDDEN today\" >&2 does not serve: not before  today",
+		},
+		{"a hook that says nothing", command, "true # " + command, "gemini gate true: true # " + command + " answers, after "},
+		{"a hook that is told of the call", command, "grep -q read_file # " + command, "gemini gate true: "},
+		{"a hook that fails", command, "echo no >&2; exit 3 # " + command, "gemini gate false: echo no >&2; exit 3 # " + command + " ends with exit status 3: no"},
+		{"a hook that denies", command, `echo '{\"decision\": \"deny\"}' # ` + command, "denies a call that changes nothing"},
+		{"a hook that babbles", command, `echo hello # ` + command, "denies a call that changes nothing: hello"},
+		{"hooks switched off", "{\n", "{\n  \"hooksConfig\": {\"enabled\": false},\n", "gemini gate false: /base/home/.gemini/settings.json: hooksConfig.enabled switches it off"},
+		{"the hook switched off", "{\n", "{\n  \"hooksConfig\": {\"disabled\": [\"nvim-agent-diff\"]},\n", "hooksConfig.disabled switches it off"},
+		{"a time limit of its own", "86400000\n          }", "60000\n          }", "gemini gate false: outdated: /base/home/.gemini/settings.json: the hook in hooks.BeforeTool is not as it should be; run: nvim-agent-diff setup gemini"},
+		{"a broken file", "{\n", "{{\n", "gemini config false: /base/home/.gemini/settings.json:1: "},
+	}
+	t.Setenv("HIDDEN", "hidden")
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := machine(t, "")
+			plan, err := m.Plan("gemini", Options{})
+			apply(t, m, plan, err)
+			file := filepath.Join(m.Home, ".gemini/settings.json")
+			raw, err := os.ReadFile(file)
+			must(t, err)
+			if !strings.Contains(string(raw), c.old) {
+				t.Fatalf("%q is not in\n%s", c.old, raw)
+			}
+			must(t, os.WriteFile(file, []byte(strings.Replace(string(raw), c.old, c.new, 1)), 0o600))
+			var said strings.Builder
+			for _, f := range m.Check(context.Background(), m.Project) {
+				said.WriteString(f.Agent + " " + f.What + map[bool]string{true: " true: ", false: " false: "}[f.OK] + f.Text + "\n")
+			}
+			if got := strings.ReplaceAll(said.String(), filepath.Dir(m.Home), "/base"); !strings.Contains(got, c.want) {
+				t.Errorf("%q is not in\n%s", c.want, got)
+			}
+		})
+	}
+}
+
+// Which agents are here, and how they are set up, for the user and in the project.
+func TestStates(t *testing.T) {
+	m := machine(t, "")
+	t.Setenv("PATH", m.Project)
+	must(t, os.WriteFile(filepath.Join(m.Project, "codex"), []byte("#!/bin/sh\n"), 0o755))
+	must(t, os.MkdirAll(filepath.Join(m.Home, ".claude"), 0o755))
+	plan, err := m.Plan("gemini", Options{Project: true, Parts: []Part{Gate}})
+	apply(t, m, plan, err)
+	plan, err = m.Plan("codex", Options{})
+	apply(t, m, plan, err)
+	m.Program = "/elsewhere/nvim-agent-diff"
+	var got strings.Builder
+	for _, s := range m.States() {
+		got.WriteString(s.Agent)
+		if s.Project {
+			got.WriteString(" in the project")
+		}
+		if s.Program != "" {
+			got.WriteString(" " + filepath.Base(s.Program))
+		}
+		for _, p := range s.Parts {
+			got.WriteString(", " + string(p.Part) + " " + p.Has)
+		}
+		got.WriteString("\n")
+	}
+	want := "claude-code, mcp no, gate no\ncodex codex, mcp outdated, gate outdated\ngemini in the project, mcp no, gate outdated\n"
+	if got.String() != want {
+		t.Errorf("got\n%swant\n%s", got.String(), want)
+	}
+}
