@@ -280,6 +280,9 @@ func (m *model) placeBlock(block int) hunks.Fit {
 	b, start, n := &m.blocks[block], m.row(block), len(m.places[block].lines)
 	for _, side := range []hunks.Fit{hunks.FitOld, hunks.FitNew} {
 		size := len(b.text(side))
+		if size == 0 && n > 0 && len(b.text(b.side)) > 0 {
+			continue // its lines were edited, they have not gone
+		}
 		for at := max(-size, -len(m.gaps[block])); at <= n && at+size <= n+len(m.gaps[block+1]); at++ {
 			if m.fits(b, side, start, at, at+size) && m.maybe() {
 				m.take(block, at, at+size)

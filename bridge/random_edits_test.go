@@ -153,6 +153,11 @@ func (g *game) move(row int) {
 		return
 	}
 	g.ex(fmt.Sprintf("%dm%d", row+1, to), func(m *model) {
+		for i := range m.blocks {
+			// Neovim moves the marks of the line along, and those of a place without lines beside it are at its edge.
+			beside := len(m.places[i].lines) == 0 && (m.row(i) == row || m.row(i) == row+1)
+			m.blocks[i].maybe = m.blocks[i].maybe || beside
+		}
 		if to < row {
 			m.remove(row, row+1)
 			m.insert(to, line)

@@ -34,17 +34,28 @@ func TestRandomReviews(t *testing.T) {
 		}
 		d := newDesk(t, bin)
 		began, steps, games := time.Now(), 0, 0
-		for seed := first; ; seed++ {
+		play := func(seed uint64) {
 			g := &game{t: t, seed: seed, rand: rand.New(rand.NewPCG(seed, 0))}
 			g.play(d)
 			steps += g.steps
 			games++
+		}
+		for i := 0; i < len(foundBugs) && !one && !t.Failed(); i++ {
+			play(foundBugs[i])
+		}
+		for seed := first; ; seed++ {
+			play(seed)
 			if t.Failed() || one || long == 0 && steps >= 400 || long > 0 && time.Since(began) > long {
 				break
 			}
 		}
 		t.Logf("%d steps in %d reviews, %v", steps, games, time.Since(began).Round(time.Millisecond))
 	})
+}
+
+// foundBugs are reviews in which the program, or the model, was once wrong.
+var foundBugs = []uint64{
+	373838169009, 9001, 686138908077, 941607043008, 472879350523, 811510963128, 506630160892, 989465283726,
 }
 
 // game is one random review.

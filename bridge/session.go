@@ -296,32 +296,15 @@ func (s *session) relocate(ctx context.Context, index int, ids []Value) {
 	if s.editor.call(ctx, nil, &answer, "text", s.ref, f.Abs) != nil {
 		return
 	}
-	// 'eol' follows the lines only when it is known where they are: here it says nothing.
-	text, places := f.codec.text(answer.Key("text").Text(), false, false).Body, [][]any{}
-	for _, text := range []string{text, toggleEOL(text)} {
-		spots := f.patch.Locate(text, f.isApplied)
-		ids = slices.DeleteFunc(ids, func(id Value) bool {
-			spot, found := spots[id.Int()]
-			if found {
-				places = append(places, []any{id.Int(), spot.Line, string(spot.Fit)})
-			}
-			return found
-		})
-		if len(ids) == 0 {
-			break
+	spots := f.patch.Locate(f.codec.text(answer.Key("text").Text(), false, false).Body, f.isApplied)
+	places := [][]any{}
+	for _, id := range ids {
+		if spot, found := spots[id.Int()]; found {
+			places = append(places, []any{id.Int(), spot.Line, string(spot.Fit)})
 		}
 	}
 	// When it fails the review is over.
 	_ = s.editor.call(ctx, nil, nil, "anchor", s.ref, index, answer.Key("tick").Int(), places)
-}
-
-// toggleEOL is the text with a final newline, if it has none, else without.
-func toggleEOL(text string) string {
-	bare, had := strings.CutSuffix(text, "\n")
-	if had || text == "" {
-		return bare
-	}
-	return text + "\n"
 }
 
 // abandon ends a review that cannot go on, or that nobody waits for any more: then err is ctx's.

@@ -3,6 +3,7 @@ package hunks
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 )
@@ -18,19 +19,21 @@ type Spot struct {
 //
 // Every block is found when the text is what it was, or as it is with no hunk applied, or with all. Else a block is found by
 // its old or its new text with up to 3 lines of what was around it, and only when these lines are in current once and were
-// there once before, and no other reading has a place too. A block that is not found is not in the result. Blocks of hunks in
-// conflict are looked for by the lines that they were proposed with.
+// there once before, and no other reading has a place too; by the text that it did not have before, only when the one that
+// it had is gone from a place. A block that is not found is not in the result. Blocks of hunks in
+// conflict are looked for by the lines that they were proposed with. Whether the last line is ended says nothing of where a
+// block is.
 func (p *Patch) Locate(current string, applied func(hunkID int) bool) map[int]Spot {
 	l := locator{words: lexicon{}}
-	l.base = newIndex(l.words, p.Base.Body)
+	l.base = l.index(p.Base.Body)
 	l.before, l.mod = l.base, l.base
 	if before := p.Compose(applied); before != p.Base.Body {
-		l.before = newIndex(l.words, before)
+		l.before = l.index(before)
 	}
 	if p.Modified != p.Base.Body {
-		l.mod = newIndex(l.words, p.Modified)
+		l.mod = l.index(p.Modified)
 	}
-	l.cur = newIndex(l.words, current)
+	l.cur = l.index(current)
 	for _, text := range []*index{l.before, l.base, l.mod} {
 		if slices.Equal(text.ids, l.cur.ids) {
 			l.same = text
@@ -48,6 +51,9 @@ func (p *Patch) Locate(current string, applied func(hunkID int) bool) map[int]Sp
 		for i := range h.Blocks {
 			b := &h.Blocks[i]
 			if spot, ok := l.find(l.readings(b, b.Line+shiftBefore, b.Line+shiftMod, in)); ok {
+				if b.onlyEnds() {
+					spot.Fit = b.ends(spot.Line < len(l.cur.ids)-1 || strings.HasSuffix(current, "\n"))
+				}
 				spots[b.ID] = spot
 			}
 			grown := len(b.New) - len(b.Old)
@@ -68,6 +74,27 @@ type locator struct {
 	same              *index // which of the others cur is, if it is one of them
 }
 
+// index is of a text's lines; that the last one is ended or not is no difference between lines.
+func (l *locator) index(body string) *index {
+	if body != "" && !strings.HasSuffix(body, "\n") {
+		body += "\n"
+	}
+	return newIndex(l.words, body)
+}
+
+// onlyEnds: what changes is only whether the last line is ended.
+func (b *Block) onlyEnds() bool {
+	return len(b.Old) == 1 && len(b.New) == 1 && strings.TrimSuffix(b.Old[0], "\n") == strings.TrimSuffix(b.New[0], "\n")
+}
+
+// ends is what such a block's text is when its line is ended, or not.
+func (b *Block) ends(ended bool) Fit {
+	if strings.HasSuffix(b.New[0], "\n") == ended {
+		return FitNew
+	}
+	return FitOld
+}
+
 // reading is one way in which a block can stand in a text: the lines of a text from start to end, and those around them.
 type reading struct {
 	ids        []int32
@@ -82,9 +109,13 @@ type reading struct {
 func (l *locator) readings(b *Block, lineBefore, lineMod int, in bool) []reading {
 	oldIDs := l.base.ids[b.Line : b.Line+len(b.Old)]
 	newIDs := l.mod.ids[lineMod : lineMod+len(b.New)]
-	was, other, fit, otherFit := oldIDs, newIDs, FitOld, FitNew
+	newFit := FitNew
+	if b.onlyEnds() {
+		newFit = FitOld // the lines do not tell the two
+	}
+	was, other, fit, otherFit := oldIDs, newIDs, FitOld, newFit
 	if in {
-		was, other, fit, otherFit = newIDs, oldIDs, FitNew, FitOld
+		was, other, fit, otherFit = newIDs, oldIDs, newFit, FitOld
 	}
 	end := lineBefore + len(was)
 	above := l.before.ids[max(0, lineBefore-contextLines):lineBefore]
@@ -93,7 +124,7 @@ func (l *locator) readings(b *Block, lineBefore, lineMod int, in bool) []reading
 		{l.before.ids, lineBefore, end, fit, l.before, 1},
 		{slices.Concat(above, other, below), len(above), len(above) + len(other), otherFit, l.before, 0},
 		{l.base.ids, b.Line, b.Line + len(b.Old), FitOld, l.base, 1},
-		{l.mod.ids, lineMod, lineMod + len(b.New), FitNew, l.mod, 1},
+		{l.mod.ids, lineMod, lineMod + len(b.New), newFit, l.mod, 1},
 	}
 }
 
@@ -108,7 +139,7 @@ func (l *locator) proposed(h *Hunk, spots map[int]Spot) {
 			places = append(places, place{len(oldIDs), len(newIDs)})
 		}
 		last = line.Op
-		id, ok := l.words[line.Line]
+		id, ok := l.words[strings.TrimSuffix(line.Line, "\n")+"\n"]
 		if !ok {
 			id = math.MaxInt32 // it is in none of the texts
 		}
@@ -139,22 +170,53 @@ func (l *locator) find(readings []reading) (spot Spot, ok bool) {
 		}
 	}
 	for k := contextLines; k >= 0; k-- {
+		var best match
 		for i := range readings {
 			line, n := l.place(&readings[i], k)
-			found := Spot{Line: line, Fit: readings[i].fit}
+			m := match{Spot{Line: line, Fit: readings[i].fit}, readings[i].end - readings[i].start}
 			switch {
-			case n == 0:
+			case n == 0, ok && k == 0 && best.holds(m):
 				continue
-			case n > 1, ok && found != spot:
+			case n > 1, ok && m.Spot != best.Spot && (k > 0 || !m.holds(best)):
 				return Spot{}, false
 			}
-			spot, ok = found, true
+			best, ok = m, true
 		}
 		if ok {
-			return spot, true
+			return best.Spot, !l.stays(readings, best.Fit)
 		}
 	}
 	return Spot{}, false
+}
+
+// match is lines that say a block is there.
+type match struct {
+	Spot
+	lines int
+}
+
+// holds says whether the other is a part of it. Without anything around them, the shorter lines say nothing then.
+func (m match) holds(other match) bool {
+	return m.lines > other.lines && m.Line <= other.Line && other.Line+other.lines <= m.Line+m.lines
+}
+
+// stays says whether a block that seems to have turned into its other text has not: what it was is in the text as often
+// as before.
+func (l *locator) stays(readings []reading, found Fit) bool {
+	was, other := &readings[0], &readings[1]
+	if was.text == nil || was.start == was.end || found == was.fit {
+		return false
+	}
+	pattern, others := was.ids[was.start:was.end], other.ids[other.start:other.end]
+	_, before := was.text.find(pattern)
+	_, now := l.cur.find(pattern)
+	for at := range others {
+		if len(others)-at >= len(pattern) && slices.Equal(others[at:at+len(pattern)], pattern) {
+			before++ // it is in the other text too
+			break
+		}
+	}
+	return now >= before
 }
 
 // place looks for one reading with k lines around it. n is 1 only if that is its only place and was its only one.
@@ -172,8 +234,12 @@ func (l *locator) place(r *reading, k int) (line, n int) {
 	if n != 1 {
 		return 0, n
 	}
-	if k < contextLines && !l.cur.distinctive(at, at+len(pattern)) {
+	if (k < contextLines || empty) && !l.cur.distinctive(at, at+len(pattern)) {
 		return 0, 0
+	}
+	single := func(id int32) bool { return len(l.cur.positions(id)) == 1 }
+	if k == 0 && !slices.ContainsFunc(pattern, single) {
+		return 0, 0 // lines that are elsewhere too may be anybody's
 	}
 	// Where lines are missing on one side of it, that was an end of the text, and still must be.
 	if r.start < k && at != 0 || len(r.ids)-r.end < k && at+len(pattern) != len(l.cur.ids) {

@@ -167,6 +167,9 @@ func TestLocateCases(t *testing.T) {
 	insert := Diff(Text{Body: p20}, poemWith(20, 10, "this is line number 10\nnew\n"))
 	replace := Diff(Text{Body: p20}, poemWith(20, 10, "changed\n"))
 	create := Diff(Text{Missing: true}, "new\n")
+	ended := Diff(Text{Body: strings.TrimSuffix(p20, "\n")}, p20)
+	last := Diff(Text{Body: strings.TrimSuffix(p20, "\n")}, p20+"new")
+	deletion := Diff(Text{Body: "a line\nanother line\nthe old one\n}\n}\n"}, "a line\nanother line\n}\n}\n")
 	conflict, err := Place(Text{Body: strings.Replace(poemWith(20, 10, "zehn\n"), "this is line number 15\n", "fünfzehn\n", 1)}, p20,
 		strings.Replace(poemWith(20, 10, "ten\n"), "this is line number 2\n", "two\n", 1))
 	if err != nil {
@@ -190,6 +193,26 @@ func TestLocateCases(t *testing.T) {
 		{"one of two is gone", Diff(Text{Body: p20 + p20}, replace.Modified+p20), none, p20, map[int]Spot{}},
 		{"a brace is no context", Diff(Text{Body: "some line\n\n}\n\nother line\n"}, "some line\n\n]\n\nother line\n"), none, "x\n\n}\n\ny\n", map[int]Spot{}},
 		{"created, loaded again", create, all, "", map[int]Spot{1: {0, FitOld}}},
+		{"only the final newline, moved", ended, none, "x\n" + strings.TrimSuffix(p20, "\n"), map[int]Spot{1: {20, FitOld}}},
+		{"only the final newline, applied and moved", ended, all, "x\n" + p20, map[int]Spot{1: {20, FitNew}}},
+		{"only the final newline, ended by a line", ended, none, "x\n" + p20 + "y\n", map[int]Spot{1: {20, FitNew}}},
+		{"last line, a line came after it", last, all, poemWith(20, 1, "changed\n") + "new\nuser's\n", map[int]Spot{1: {19, FitNew}}},
+		{
+			"a deletion that its surroundings alone would say", deletion, none,
+			"a line\nanother line\n}\n}\na line\nanother line\n{\nthe old one\n}\n}\n",
+			map[int]Spot{},
+		},
+		{
+			"an insertion between lines that say nothing", Diff(Text{Body: "a\nb\n}\n"}, "a\nb\nnew\n}\n"), none,
+			"x\n}\na\nb\n}\n",
+			map[int]Spot{},
+		},
+		{
+			"lines that are elsewhere too, without what was around them", Diff(Text{Body: "one\na repeated line\ntwo\n"},
+				"one\na repeated line\ntwo\na repeated line\na repeated line\n"), all,
+			"one\na repeated line\na repeated line\nother\na repeated line\n",
+			map[int]Spot{},
+		},
 		{"created", create, none, "new\n", map[int]Spot{1: {0, FitNew}}},
 		{"conflict fits again", conflict, none, p20, map[int]Spot{1: {1, FitOld}, 2: {9, FitOld}}},
 	} {

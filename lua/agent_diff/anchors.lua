@@ -134,8 +134,8 @@ function Anchors:place(block)
   for _, edge in ipairs(side and {} or edges) do
     for _, other in ipairs({ 'old', 'new' }) do
       local size = #block[other]
-      -- Two neighbours meet in many places: what was torn needs more than them to be known again.
-      local enough = size > 0 or not self.torn[block]
+      -- Two neighbours meet in many places: they say enough only of a block that had no lines when lines came in.
+      local enough = size > 0 or (block.side == other and not self.torn[block])
       if
         enough
         and vim.list_contains(edges, edge + size)
@@ -157,6 +157,20 @@ function Anchors:side_between(block, first, last)
   for _, side in ipairs({ 'old', 'new' }) do
     if self:side_fits(block, side, first, last) then return side end
   end
+end
+
+--- Whether these rows are between the blocks before and behind this one, as far as their places are known.
+---@return boolean
+function Anchors:in_order(block, first, last)
+  for _, step in ipairs({ -1, 1 }) do
+    local index = block.index + step
+    while self.blocks[index] and (not self.blocks[index].mark or self.torn[self.blocks[index]]) do
+      index = index + step
+    end
+    local side, f, l = self:place(self.blocks[index] or {})
+    if side and ((step < 0 and l > first) or (step > 0 and f < last)) then return false end
+  end
+  return true
 end
 
 --- The neighbours that begin or end where the block does, with their places; the next ones too where they are empty.

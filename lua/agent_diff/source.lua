@@ -12,6 +12,7 @@ local seek_ms = 500
 ---@field bufnr integer
 ---@field anchors agent_diff.Anchors where the blocks are
 ---@field foreign boolean the text was changed by somebody else than this module
+---@field wound { first: integer, last: integer }? the rows that were changed since the anchors were torn
 ---@field seeking integer how many answers of the server's are awaited
 ---@field on_change fun(hunks: table<agent_diff.Hunk, true>) called later, outside of the change
 ---@field on_lost fun(blocks: agent_diff.Block[]) blocks that are to be looked for; answered by anchor()
@@ -148,12 +149,23 @@ function Source:arrive(block, side, last)
   self.own = own
 end
 
+--- Makes a range hold what was changed too.
+---@param range { first: integer, last: integer } rows of the text before the change; afterwards of the one after it
+local function stretch(range, first, last, new_last)
+  range.first = math.min(range.first, first)
+  range.last = last == math.huge and last or math.max(range.last, last) + new_last - last
+end
+
 function Source:watch()
   self.watching = true
   api.nvim_buf_attach(self.bufnr, false, {
     on_lines = function(_, _, _, first, last, new_last)
       if self.detached then return true end
-      if not self.own then self:note(first, last, new_last) end
+      if not self.own then
+        self:note(first, last, new_last)
+      elseif self.wound then
+        stretch(self.wound, first, last, new_last)
+      end
     end,
     on_reload = function()
       if self.detached then return true end
@@ -179,8 +191,8 @@ function Source:note(first, last, new_last)
       if not self.detached and not api.nvim_buf_is_loaded(self.bufnr) then self.on_gone() end
     end)
   end
-  seen.first = math.min(seen.first, first)
-  seen.last = last == math.huge and last or math.max(seen.last, last) + new_last - last
+  stretch(seen, first, last, new_last)
+  if self.wound then stretch(self.wound, first, last, new_last) end
   -- Typing changes or adds one line, and takes no block away from its place.
   seen.tore = seen.tore or new_last < last or last - first > 1
   seen.moved = seen.moved or seen.tore or new_last - last > 1
@@ -199,6 +211,8 @@ function Source:observe()
   if not seen or self.detached or not api.nvim_buf_is_loaded(self.bufnr) then return end
   self.seen = nil
   if not self.watching then self:watch() end
+  if not next(self.anchors.torn) then self.wound = nil end
+  if seen.tore and not self.wound then self.wound = { first = seen.first, last = seen.last } end
   local hunks = {}
   for block in pairs(self.anchors:near(seen.first, seen.last)) do
     hunks[block.hunk] = true
@@ -236,6 +250,15 @@ function Source:find(hunks)
   if self.seeking > 0 then vim.wait(seek_ms, function() return self.seeking == 0 end, 1) end
 end
 
+--- Whether a block that was torn can be what was found at these rows.
+function Source:can_be(block, row, last)
+  -- What stands where nothing was changed stood there before.
+  local wound = self.anchors.torn[block] and self.wound
+  if wound and (last < wound.first or row > wound.last) then return false end
+  -- Without lines of its own it is known by its neighbours only, and they can be anybody's.
+  return row < last or self.anchors:in_order(block, row, last)
+end
+
 --- Anchors lost blocks where the server found them.
 ---@param tick integer of the text in which they were looked for
 ---@param places { [1]: integer, [2]: integer, [3]: 'old'|'new' }[] block id, row, what is there
@@ -254,7 +277,8 @@ function Source:anchor(tick, places)
   for _, place in ipairs(places) do
     local block, row, side = by_id[place[1]], place[2], place[3]
     local last = row + #block[side]
-    if text.same(api.nvim_buf_get_lines(self.bufnr, row, last, false), block[side]) then
+    local there = text.same(api.nvim_buf_get_lines(self.bufnr, row, last, false), block[side])
+    if there and self:can_be(block, row, last) then
       self.anchors:settle(block, row, last)
       self:arrive(block, side, last)
       hunks[block.hunk] = true
