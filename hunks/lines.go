@@ -1,6 +1,7 @@
 package hunks
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
@@ -14,28 +15,25 @@ type piece struct {
 
 // marked says for each line of the hunk's fragment whether one of its printed lines is selected.
 func (p *Patch) marked(h *Hunk, selected []int) []bool {
-	lines := h.Fragment.Lines
-	twice := -1
-	if p.Base.BOM && first(h.Fragment) {
-		twice = printedTwice(lines)
-	}
-	var rows []int // by printed line, which line of the fragment it is
-	if p.onlyMark() && p.Base.Body == "" {
-		rows = append(rows, -1, -1) // the removed mark, and that it has no newline
-	}
-	for i, l := range lines {
-		rows = append(rows, i)
-		if i == twice {
-			rows = append(rows, i)
-		}
-		if l.NoEOL() {
-			rows = append(rows, i)
+	c := p.clusterOf(h)
+	n := slices.Index(p.Hunks, h) - c.first
+	start, above, rows := c.start(n), c.changedLines(n), c.rows()
+	changed := make([]int, len(c.fragment.Lines)) // how many changed lines there are before each line
+	count := 0
+	for i, l := range c.fragment.Lines {
+		changed[i] = count
+		if l.Op != gitdiff.OpContext {
+			count++
 		}
 	}
-	out := make([]bool, len(lines))
+	out := make([]bool, len(h.Fragment.Lines))
 	for _, s := range selected {
-		if s >= 1 && s <= len(rows) && rows[s-1] >= 0 {
-			out[rows[s-1]] = true
+		row := start + s - 1 // the "@@" line is none of rows
+		if s < 0 || row < 0 || row >= len(rows) || rows[row] < 0 || c.fragment.Lines[rows[row]].Op == gitdiff.OpContext {
+			continue
+		}
+		if own := changedAt(h.Fragment, changed[rows[row]]-above); own >= 0 && own < len(out) {
+			out[own] = true
 		}
 	}
 	return out

@@ -19,6 +19,9 @@ type Span struct {
 	ID    int // the hunk's
 	Line  int // index of the line in the text, counted from 0, of the hunk's "@@" line
 	Lines int // how many lines it has, with its "@@" line and every "\ No newline at end of file"
+	// Inner says that the hunk begins within a printed one and has no "@@" line: parts of a block touch, and are printed
+	// together, because a text with an "@@" line for each of them would not apply.
+	Inner bool
 }
 
 const noNewline = "\\ No newline at end of file\n"
@@ -58,17 +61,19 @@ func (p *Patch) Print(oldName, newName string) Printed {
 	w.out.Grow(p.printedSize() + 2*len(oldName) + 2*len(newName))
 	w.header(oldName, newName, p.Base.Missing, false)
 	spans := make([]Span, len(p.Hunks))
-	for i, h := range p.Hunks {
+	for i := 0; i < len(p.Hunks); {
+		c := p.clusterFrom(i)
 		start := w.line
-		w.hunk(h.Fragment, p.Base.BOM && h.Placed())
-		spans[i] = Span{ID: h.ID, Line: start, Lines: w.line - start}
+		w.hunk(c.fragment, p.Base.BOM && p.Hunks[i].Placed())
+		c.spans(spans[i:i+c.size], start, w.line)
+		i += c.size
 	}
 	return Printed{Text: w.out.String(), Hunks: spans}
 }
 
 // onlyMark says whether the file is, or becomes, nothing but a byte order mark.
 func (p *Patch) onlyMark() bool {
-	return p.Base.BOM && (p.Base.Body == "" || p.Modified == "") && len(p.Hunks) == 1
+	return p.Base.BOM && (p.Base.Body == "" || p.Modified == "") && len(p.Hunks) > 0 && p.clusterFrom(0).size == len(p.Hunks)
 }
 
 // printRaw prints a change from or to a file that is nothing but a byte order mark: the mark is then a line of its own,
@@ -76,7 +81,9 @@ func (p *Patch) onlyMark() bool {
 func (p *Patch) printRaw(oldName, newName string) Printed {
 	raw := Diff(Text{Body: p.Base.Raw()}, p.Base.With(p.Modified).Raw())
 	out := raw.Print(oldName, newName)
-	out.Hunks[0].ID = p.Hunks[0].ID
+	whole := out.Hunks[0]
+	out.Hunks = make([]Span, len(p.Hunks))
+	p.clusterFrom(0).spans(out.Hunks, whole.Line, whole.Line+whole.Lines)
 	return out
 }
 

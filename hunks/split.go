@@ -39,15 +39,15 @@ func (p *Patch) Split(hunkID int) []*Hunk {
 }
 
 // SplitLines divides a hunk in what is selected and the rest, down to lines. selected are indexes into the hunk's printed
-// lines, counted from 0, its "@@" line; only those of removed and added lines matter. Alone, the selected part leaves the
+// lines, as Print gives them, counted from 0; only those of removed and added lines matter. Alone, the selected part leaves the
 // other removed lines where they are and lacks the other added lines; with the rest it is the whole hunk. Both parts are
 // given as hunks of neighbouring blocks, in order, with new ids; a divided block is replaced by blocks with new ids. A
 // block that touches a missing final newline is not divided: it is selected as a whole.
 //
 // When everything or nothing is selected, or the hunk has no place, nothing changes and both are nil.
 //
-// The parts of one block touch each other. Each of them is printed as it is without the others, so a text with several
-// of them does not apply; Select joins them.
+// The parts of one block touch each other. Each of them has the fragment that it is without the others; Print and Select join
+// them.
 func (p *Patch) SplitLines(hunkID int, selected []int) (chosen, rest []*Hunk) {
 	h := p.Hunk(hunkID)
 	if h == nil || !h.Placed() {

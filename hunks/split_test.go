@@ -112,6 +112,54 @@ func changed(p *Patch, hunks []*Hunk) (removed, added []string) {
 	return removed, added
 }
 
+// printedLines are the lines that the hunk has in the printed patch.
+func printedLines(p *Patch, h *Hunk) []string {
+	printed := p.Print("f", "f")
+	span := printed.Hunks[slices.Index(p.Hunks, h)]
+	return strings.SplitAfter(printed.Text, "\n")[span.Line : span.Line+span.Lines]
+}
+
+// checkSpans: a divided patch is printed as the text of the whole that applies, and its hunks are in it one after the
+// other, each with its own changes.
+func checkSpans(t *testing.T, p *Patch) {
+	t.Helper()
+	printed := p.Print("f", "f")
+	if want := p.Select(all).Print("f", "f").Text; printed.Text != want {
+		t.Fatalf("printed as\n%s\nwant\n%s", printed.Text, want)
+	}
+	lines, next := strings.SplitAfter(printed.Text, "\n"), 2
+	for i, span := range printed.Hunks {
+		h := p.Hunks[i]
+		if span.ID != h.ID || span.Line != next || span.Inner == strings.HasPrefix(lines[span.Line], "@@ ") {
+			t.Fatalf("hunk %d is said to be at %+v, want line %d", h.ID, span, next)
+		}
+		next += span.Lines
+		if p.Base.BOM || p.Base.CRLF {
+			continue
+		}
+		var got, want []string
+		for _, l := range lines[span.Line:next] {
+			if l[0] == '-' || l[0] == '+' {
+				got = append(got, l)
+			}
+		}
+		for _, b := range h.Blocks {
+			for _, l := range b.Old {
+				want = append(want, "-"+strings.TrimSuffix(l, "\n")+"\n")
+			}
+			for _, l := range b.New {
+				want = append(want, "+"+strings.TrimSuffix(l, "\n")+"\n")
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("hunk %d has the lines\n%q\nwant\n%q", h.ID, got, want)
+		}
+	}
+	if next != len(lines)-1 && len(p.Hunks) > 0 {
+		t.Fatalf("%d lines for %d", next, len(lines)-1)
+	}
+}
+
 // TestSplitLines: any selection of lines, and the selection of lines of what is left, again and again.
 func TestSplitLines(t *testing.T) {
 	runs, divided, tools := 3000, 0, 0
@@ -129,17 +177,17 @@ func TestSplitLines(t *testing.T) {
 			var selected []int
 			var removed, added []string
 			whole := true
-			for i, l := range h.Fragment.Lines {
-				whole = whole && !l.NoEOL()
+			for i, l := range printedLines(p, h) {
+				whole = whole && !strings.HasPrefix(l, "\\")
 				if r.IntN(3) > 0 {
 					continue
 				}
-				selected = append(selected, i+1)
-				switch l.Op {
-				case gitdiff.OpDelete:
-					removed = append(removed, l.Line)
-				case gitdiff.OpAdd:
-					added = append(added, l.Line)
+				selected = append(selected, i)
+				switch l[0] {
+				case '-':
+					removed = append(removed, l[1:])
+				case '+':
+					added = append(added, l[1:])
 				}
 			}
 			chosen, rest := p.SplitLines(h.ID, selected)
@@ -150,7 +198,7 @@ func TestSplitLines(t *testing.T) {
 				continue
 			}
 			divided++
-			if whole && !p.Base.BOM {
+			if whole && !p.Base.BOM && !p.Base.CRLF {
 				gotRemoved, gotAdded := changed(p, chosen)
 				if !slices.Equal(gotRemoved, removed) || !slices.Equal(gotAdded, added) {
 					t.Fatalf("seed %d: removed %q added %q, want %q and %q", seed, gotRemoved, gotAdded, removed, added)
@@ -158,6 +206,7 @@ func TestSplitLines(t *testing.T) {
 			}
 			checkIDs(t, p)
 			checkAlone(t, r, p)
+			checkSpans(t, p)
 		}
 		if len(p.Hunks) > 2 && tools < 25 && !testing.Short() {
 			tools++
@@ -187,6 +236,7 @@ func FuzzSplit(f *testing.F) {
 			p.SplitLines(h.ID, rows)
 		}
 		checkAlone(t, r, p)
+		checkSpans(t, p)
 		for _, h := range p.Hunks {
 			p.Split(h.ID)
 		}
