@@ -157,7 +157,7 @@ func (f *sessionFile) byDisk(why string, open bool) (*review.FileOutcome, error)
 		is := onDisk(h)
 		switch {
 		case is:
-			o.State = hunks.Applied
+			o.State, o.Edited = hunks.Applied, h.edited
 			file.Saved = true
 			if h.whole != nil {
 				f.done(h, true, &o, file)
@@ -168,10 +168,11 @@ func (f *sessionFile) byDisk(why string, open bool) (*review.FileOutcome, error)
 		}
 		if h.hunk != nil {
 			inFile[h.hunk.ID] = is
-			all = all && is
+			all = all && is && !h.edited
 		}
 		file.Hunks = append(file.Hunks, o)
 	}
+	f.markPartial(file)
 	if file.Saved && !all {
 		file.AppliedDiff = hunks.Unified(f.Name, f.Name, f.patch.Base,
 			f.patch.Base.With(f.patch.Compose(func(id int) bool { return inFile[id] })))

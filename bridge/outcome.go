@@ -98,10 +98,11 @@ func (s *session) fileOutcome(f *sessionFile, report Value) review.FileOutcome {
 		hunk := f.hunks[i]
 		o := review.HunkOutcome{
 			Index: hunk.index, Header: hunk.header(), Lines: hunk.hunk != nil, State: hunks.State(h.Key("state").Text()),
-			Edited: h.Key("edited").Bool(), StillInBuffer: h.Key("kept").Bool(), Reason: h.Key("reason").Text(),
+			StillInBuffer: h.Key("kept").Bool(), Reason: h.Key("reason").Text(),
 			Comment: hunk.comment,
 		}
 		in := o.State == hunks.Applied || o.StillInBuffer
+		o.Edited = h.Key("edited").Bool() || hunk.edited && in
 		if hunk.whole != nil && in {
 			f.done(hunk, s.proposal.TextOnly || f.onDisk(hunk.whole.Kind), &o, &out)
 		}
@@ -112,6 +113,7 @@ func (s *session) fileOutcome(f *sessionFile, report Value) review.FileOutcome {
 		}
 		out.Hunks = append(out.Hunks, o)
 	}
+	f.markPartial(&out)
 	if out.Deleted && !s.proposal.TextOnly {
 		out.Saved, out.Unsaved = true, ""
 		return out

@@ -24,7 +24,8 @@ type session struct {
 	events   *events
 
 	files   []*sessionFile // once drafted
-	hunks   []*sessionHunk // of all files, in display order; a hunk's id on the wire is its index here
+	hunks   []*sessionHunk // all that there ever were; a hunk's id on the wire is its index here
+	cuts    []cut          // how files were divided before each time that the person had them cut otherwise
 	leftOut []string       // what is said of files in which there is nothing to change
 	shown   bool           // the person has seen it
 	exact   bool           // read buffers, not the disk in their place: something did not fit
@@ -115,6 +116,8 @@ func (s *session) handle(ctx context.Context, wanted string) (out *review.Outcom
 			s.note(e.args.At(0).List())
 		case "comment":
 			s.heed(e.args.At(0).Int(), e.args.At(1).Text())
+		case "cut":
+			s.cut(ctx, e.args.At(0).Int(), e.args.At(1))
 		case "lost":
 			s.relocate(ctx, e.args.At(0).Int(), e.args.At(1).List())
 		case "busy":
@@ -150,13 +153,16 @@ func (s *session) note(states []Value) {
 			s.hunks[id].state = hunks.State(v.At(2).Text())
 		}
 	}
-	decided := 0
-	for _, h := range s.hunks {
-		if h.state == hunks.Applied || h.state == hunks.Rejected {
-			decided++
+	decided, total := 0, 0
+	for _, f := range s.files {
+		total += len(f.hunks)
+		for _, h := range f.hunks {
+			if h.state == hunks.Applied || h.state == hunks.Rejected {
+				decided++
+			}
 		}
 	}
-	s.progress(fmt.Sprintf("waiting for review in Neovim: %d/%d hunks decided", decided, len(s.hunks)))
+	s.progress(fmt.Sprintf("waiting for review in Neovim: %d/%d hunks decided", decided, total))
 }
 
 // heed keeps the person's comment on the hunk with this id, or on the whole proposal.
@@ -230,6 +236,7 @@ func (s *session) draft(ctx context.Context, loaded []Value) error {
 		file.divide()
 		s.files = append(s.files, file)
 		for _, h := range file.hunks {
+			h.id = len(s.hunks)
 			s.hunks = append(s.hunks, h)
 			placed = placed || h.state != hunks.Conflict
 		}
@@ -244,35 +251,36 @@ func (s *session) draft(ctx context.Context, loaded []Value) error {
 }
 
 func (s *session) wireOpen() wireOpen {
+	return s.drawing(cut{}, func(*sessionHunk) bool { return false })
+}
+
+// drawing is the review, with some files divided otherwise. Of hunks that Lua knows already the blocks are left out.
+func (s *session) drawing(to cut, known func(h *sessionHunk) bool) wireOpen {
 	open := wireOpen{Notices: []string{}}
-	id := 0
 	for _, f := range s.files {
-		printed := f.patch.Print(f.Name, f.Name)
-		if len(s.proposal.Files) > 1 || len(f.patch.Whole) > 0 {
-			printed = f.patch.PrintGit(f.Name, f.newName())
+		l, other := to[f]
+		if !other {
+			l = f.layout
+		}
+		printed := l.patch.Print(f.Name, f.Name)
+		if len(s.proposal.Files) > 1 || len(l.patch.Whole) > 0 {
+			printed = l.patch.PrintGit(f.Name, f.newName())
 		}
 		first := len(open.Lines)
 		wire := wireFile{
-			Path: f.Abs, Name: f.Name, Tick: f.tick, CRLF: f.patch.Base.CRLF,
-			Kind: string(f.kind()), To: f.NewAbs, Line: first, Hunks: make([]wireHunk, len(f.hunks)),
+			Path: f.Abs, Name: f.Name, Tick: f.tick, CRLF: l.patch.Base.CRLF,
+			Kind: string(f.kind()), To: f.NewAbs, Line: first, Hunks: make([]wireHunk, len(l.hunks)),
 		}
 		if s.proposal.TextOnly {
-			wire.Text = wholeText(f.patch.Base)
+			wire.Text = wholeText(l.patch.Base)
 		}
 		spans := append(slices.Clone(printed.Whole), printed.Hunks...)
-		for i, h := range f.hunks {
-			wire.Hunks[i] = wireHunk{
-				ID: id, Header: h.header(), Line: first + spans[i].Line, Lines: spans[i].Lines,
-				State: string(h.state), Reason: h.reason(), Blocks: f.codec.blocks(h.blocks()),
-			}
-			if h.whole != nil {
-				wire.Hunks[i].Whole = &wireWhole{Kind: string(h.whole.Kind), Program: h.whole.NewMode&0o100 != 0}
-			}
-			id++
+		for i, h := range l.hunks {
+			wire.Hunks[i] = h.wire(l.lines(i), first, spans[i], known(h))
 		}
 		open.Lines = append(open.Lines, strings.Split(strings.TrimSuffix(printed.Text, "\n"), "\n")...)
 		open.Files = append(open.Files, wire)
-		for _, notices := range [][]string{f.notices, f.patch.Warnings, f.patch.Notes} {
+		for _, notices := range [][]string{f.notices, l.patch.Warnings, l.patch.Notes} {
 			open.Notices = append(open.Notices, notices...) // never nil: Lua would get vim.NIL
 		}
 	}
@@ -284,6 +292,24 @@ func (s *session) wireOpen() wireOpen {
 	}
 	open.Notices = append(open.Notices, warnings...)
 	return open
+}
+
+// wire is a hunk as Lua gets it. first is the line in the diff where its file begins.
+func (h *sessionHunk) wire(lines *hunks.Hunk, first int, span hunks.Span, known bool) wireHunk {
+	wire := wireHunk{
+		ID: h.id, Line: first + span.Line, Lines: span.Lines, Inner: span.Inner,
+		State: string(h.state), Reason: h.reason(),
+	}
+	if !known {
+		wire.Blocks = h.file.codec.blocks(h.blocks())
+	}
+	if h.whole == nil {
+		wire.Header = lines.Header()
+	} else {
+		wire.Header = h.header()
+		wire.Whole = &wireWhole{Kind: string(h.whole.Kind), Program: h.whole.NewMode&0o100 != 0}
+	}
+	return wire
 }
 
 // relocate looks for blocks whose surroundings were replaced, in the text as it is now. Lua counts on an answer.

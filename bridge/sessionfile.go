@@ -8,22 +8,30 @@ import (
 // sessionFile is one file of the review.
 type sessionFile struct {
 	review.File
+	layout
 	codec   codec
-	patch   *hunks.Patch
 	disk    hunks.Text // of a review that touches no buffer: what is there
 	notices []string
 	tick    int
-	hunks   []*sessionHunk // in display order
+}
+
+// layout is what a file's proposal is decided on by.
+type layout struct {
+	patch *hunks.Patch
+	hunks []*sessionHunk // in display order
 }
 
 // sessionHunk is what is known of a hunk without asking.
 type sessionHunk struct {
 	file    *sessionFile
+	id      int          // on the wire: its index in session.hunks
 	index   int          // in its file, from 1
 	hunk    *hunks.Hunk  // its lines; nil when they are not decided on
 	whole   *hunks.Whole // what happens to the file as a whole; nil for a hunk that only changes lines
 	state   hunks.State
-	comment string // the person's
+	comment string       // the person's
+	origin  *sessionHunk // what it was cut from at first; nil for a hunk as it was proposed
+	edited  bool         // it is the person's version
 }
 
 // divide finds what is decided on in a file: what happens to it as a whole, and its hunks. All lines of a file that is

@@ -42,6 +42,15 @@ type wireOpen struct {
 	Files   []wireFile   `msgpack:"files"`
 }
 
+// wireRecut is a review with its hunks cut otherwise, as Lua has asked for.
+type wireRecut struct {
+	Token  int       `msgpack:"token"`          // of what Lua asked
+	Why    string    `msgpack:"why"`            // why there is nothing to draw
+	Open   *wireOpen `msgpack:"open,omitempty"` // what to draw
+	Chosen []int     `msgpack:"chosen"`         // hunks that consist of selected lines
+	Text   []string  `msgpack:"text"`           // a hunk's new text
+}
+
 // wireHidden is a character that a person would not see, and what to show in its place.
 type wireHidden struct {
 	Row   int    `msgpack:"row"`
@@ -75,7 +84,9 @@ type wireHunk struct {
 	Lines  int         `msgpack:"lines"`
 	State  string      `msgpack:"state"`
 	Reason string      `msgpack:"reason"`
-	Blocks []wireBlock `msgpack:"blocks"`
+	Inner  bool        `msgpack:"inner"`          // it begins within a printed hunk
+	From   *int        `msgpack:"from,omitempty"` // id of the hunk that it was cut from
+	Blocks []wireBlock `msgpack:"blocks"`         // none of a hunk that Lua knows
 	Whole  *wireWhole  `msgpack:"whole,omitempty"`
 }
 

@@ -47,6 +47,17 @@ type Patch struct {
 	lastHunk, lastBlock int // the highest ids ever given by a split
 }
 
+// Clone is a patch that can be divided and rewritten without changing this one.
+func (p *Patch) Clone() *Patch {
+	out := *p
+	out.Hunks = make([]*Hunk, len(p.Hunks))
+	for i, h := range p.Hunks {
+		copied := *h
+		out.Hunks[i] = &copied
+	}
+	return &out
+}
+
 // State is how a hunk stands.
 type State string
 

@@ -87,7 +87,7 @@ func TestRewriteAnything(t *testing.T) {
 			}
 			checkIDs(t, p)
 			checkAlone(t, r, p)
-			checkSpans(t, p)
+			checkParts(t, p)
 		}
 	}
 	if done < 300 {

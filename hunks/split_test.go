@@ -119,9 +119,9 @@ func printedLines(p *Patch, h *Hunk) []string {
 	return strings.SplitAfter(printed.Text, "\n")[span.Line : span.Line+span.Lines]
 }
 
-// checkSpans: a divided patch is printed as the text of the whole that applies, and its hunks are in it one after the
+// checkParts: a divided patch is printed as the text of the whole that applies, and its hunks are in it one after the
 // other, each with its own changes.
-func checkSpans(t *testing.T, p *Patch) {
+func checkParts(t *testing.T, p *Patch) {
 	t.Helper()
 	printed := p.Print("f", "f")
 	if want := p.Select(all).Print("f", "f").Text; printed.Text != want {
@@ -206,7 +206,7 @@ func TestSplitLines(t *testing.T) {
 			}
 			checkIDs(t, p)
 			checkAlone(t, r, p)
-			checkSpans(t, p)
+			checkParts(t, p)
 		}
 		if len(p.Hunks) > 2 && tools < 25 && !testing.Short() {
 			tools++
@@ -236,7 +236,7 @@ func FuzzSplit(f *testing.F) {
 			p.SplitLines(h.ID, rows)
 		}
 		checkAlone(t, r, p)
-		checkSpans(t, p)
+		checkParts(t, p)
 		for _, h := range p.Hunks {
 			p.Split(h.ID)
 		}

@@ -31,6 +31,12 @@ local NS = api.nvim_create_namespace('agent_diff.source')
 local Anchors = {}
 Anchors.__index = Anchors
 
+--- Makes a block of what the server sends.
+function M.prepare(block)
+  block.beside = {}
+  block.eol_only = block.eol ~= nil and text.same(block.old, block.new)
+end
+
 --- Anchors the blocks at their rows.
 ---@param bufnr integer
 ---@param blocks agent_diff.Block[] in order of place
@@ -39,8 +45,7 @@ function M.set(bufnr, blocks)
   local self = setmetatable({ bufnr = bufnr, blocks = {}, by_mark = {}, torn = {} }, Anchors)
   local unplaced = {}
   for _, block in ipairs(blocks) do
-    block.beside = {}
-    block.eol_only = block.eol ~= nil and text.same(block.old, block.new)
+    M.prepare(block)
     if block.row < 0 then
       unplaced[#unplaced + 1] = block
     else
@@ -205,6 +210,78 @@ function Anchors:near(first, last)
     near[self.by_mark[mark[1]]] = true
   end
   return near
+end
+
+--- Where blocks begin in the text that has all of them on one side, by their rows in the text with the old sides.
+---@param blocks agent_diff.Block[] in order
+---@param side 'old'|'new'
+---@return table<agent_diff.Block, integer>
+local function rows_on(blocks, side)
+  local rows, shift = {}, 0
+  for _, block in ipairs(blocks) do
+    rows[block] = block.row + shift
+    if side == 'new' then shift = shift + #block.new - #block.old end
+  end
+  return rows
+end
+
+--- Puts blocks in the place of others that cover the same lines. All of a hunk's blocks that go are on one side; those that
+--- come are on that side too.
+---@param gone agent_diff.Block[] in order, each at its place
+---@param come agent_diff.Block[] in order
+function Anchors:replace(gone, come)
+  if #gone == 0 then return end
+  local places, goes, at = {}, {}, gone[1].index
+  for i, block in ipairs(gone) do
+    local side, first = self:place(block)
+    places[i] = { block = block, side = side, first = first }
+    goes[block] = true
+  end
+  for block in pairs(goes) do
+    self:drop(block)
+  end
+  local rows = {}
+  for _, side in ipairs({ 'old', 'new' }) do
+    rows[side] = { gone = rows_on(gone, side), come = rows_on(come, side) }
+  end
+  local k = 1
+  for _, block in ipairs(come) do
+    while places[k + 1] and places[k + 1].block.row <= block.row do
+      k = k + 1
+    end
+    local on = rows[places[k].side]
+    self:add(block, places[k].side, places[k].first + on.come[block] - on.gone[places[k].block])
+  end
+  local blocks = {}
+  for i, block in ipairs(self.blocks) do
+    if i == at then vim.list_extend(blocks, come) end
+    if not goes[block] then blocks[#blocks + 1] = block end
+  end
+  for i, block in ipairs(blocks) do
+    block.index = i
+  end
+  self.blocks = blocks
+end
+
+--- Forgets where a block is.
+function Anchors:drop(block)
+  for _, mark in ipairs({ block.mark, block.reach }) do
+    api.nvim_buf_del_extmark(self.bufnr, NS, mark)
+    self.by_mark[mark] = nil
+  end
+  block.mark, block.reach, self.torn[block] = nil, nil, nil
+end
+
+--- Anchors a block that says one of its sides at a row; nowhere, when that is not what the text says.
+function Anchors:add(block, side, first)
+  if not block.beside then M.prepare(block) end
+  local last = first + #block[side]
+  if first < 0 or not text.same(api.nvim_buf_get_lines(self.bufnr, first, last, false), block[side]) then
+    return
+  end
+  block.side = side
+  self:settle(block, first, last)
+  self:look_beside(block, first, last)
 end
 
 --- The first row of the hunk in the buffer, for showing it; nil when it has no place.

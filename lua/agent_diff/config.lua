@@ -54,8 +54,8 @@ M.options = {
 --- Every key of the review buffer, in the order of the help.
 ---@type agent_diff.Key[]
 M.actions = {
-  { name = 'accept', lhs = 'a', help = 'accept the hunk' },
-  { name = 'reject', lhs = 'r', help = 'reject the hunk' },
+  { name = 'accept', lhs = 'a', help = 'accept the hunk, in visual mode the selected lines' },
+  { name = 'reject', lhs = 'r', help = 'reject the hunk, in visual mode the selected lines' },
   { name = 'toggle', lhs = '<Space>', help = 'toggle the hunk' },
   { name = 'next', lhs = { 'n', ']c' }, help = 'next hunk' },
   { name = 'prev', lhs = { 'p', '[c' }, help = 'previous hunk' },
@@ -64,6 +64,8 @@ M.actions = {
   { name = 'reject_all', lhs = { 'R', '<C-c><C-k>' }, help = 'reject all hunks, and finish' },
   { name = 'finish', lhs = 'q', help = 'finish' },
   { name = 'undo', lhs = 'u', help = 'undo the last decision' },
+  { name = 'split', lhs = 's', help = 'split the hunk into its change blocks' },
+  { name = 'edit', lhs = 'e', help = 'edit the new text of the hunk, and accept it so' },
   { name = 'comment', lhs = 'c', help = 'comment on the hunk, for the agent' },
   { name = 'comment_all', lhs = 'C', help = 'comment on the whole proposal' },
   { name = 'help', lhs = { '?', 'g?' }, help = 'this help' },

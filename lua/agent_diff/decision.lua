@@ -54,7 +54,9 @@ local function conflict_of(hunk)
   return conflict_text
 end
 
-local function snapshot(hunk)
+--- How a hunk stands, for restore().
+---@param hunk agent_diff.Hunk
+function M.snapshot(hunk)
   return {
     hunk = hunk,
     state = hunk.state,
@@ -76,9 +78,9 @@ end
 --- Does one verb to one hunk, by the rules.
 ---@return table? step what undo() needs; nil when nothing changed
 ---@return string? refused why nothing was done
-local function act(review, hunk, verb)
+function M.act(review, hunk, verb)
   local fit = fit_of(hunk)
-  local step = snapshot(hunk)
+  local step = M.snapshot(hunk)
   local in_source = hunk.kept or hunk.state == 'applied'
   if verb == 'toggle' and in_source and config.get().toggle_applied == 'mark' then
     toggle_mark(hunk, fit)
@@ -121,7 +123,7 @@ function M.decide(review, hunks, verb)
   if not review:ready(hunks) then return false end
   local steps, changed, refused, why = {}, {}, nil, nil
   for _, hunk in ipairs(hunks) do
-    local step, reason = act(review, hunk, verb)
+    local step, reason = M.act(review, hunk, verb)
     if step then
       if step.state ~= hunk.state or step.action then steps[#steps + 1] = step end
       changed[#changed + 1] = hunk
@@ -134,6 +136,12 @@ function M.decide(review, hunks, verb)
   if #steps > 0 then review.undo_steps[#review.undo_steps + 1] = steps end
   review:changed(changed)
   return refused == nil, refused, why
+end
+
+local function stand_as(was)
+  for _, field in ipairs({ 'state', 'before', 'reason', 'tried', 'edited', 'kept' }) do
+    was.hunk[field] = was[field]
+  end
 end
 
 --- Takes one hunk's part of a decision back.
@@ -150,11 +158,30 @@ local function take_back(step)
     local why = fit == done and change(hunk, undone)
     if why then return why end
   end
-  for _, field in ipairs({ 'state', 'before', 'reason', 'tried', 'edited', 'kept' }) do
-    hunk[field] = step[field]
-  end
+  stand_as(step)
   -- The text may have been changed by others since.
   M.read_state(hunk)
+end
+
+--- Lets a hunk stand again as it did, in the source too.
+---@param was table see snapshot()
+function M.restore(was)
+  local hunk = was.hunk
+  stand_as(was)
+  if (was.state == 'applied' or was.kept) and fit_of(hunk) == 'old' then change(hunk, 'new') end
+  M.read_state(hunk)
+end
+
+--- Takes all of a decision back.
+---@param steps table[]
+---@return string? why the first that could not be taken back could not
+function M.take_back(steps)
+  local first_why
+  for i = #steps, 1, -1 do
+    local why = take_back(steps[i])
+    first_why = first_why or why
+  end
+  return first_why
 end
 
 --- Takes the last decision back.
@@ -164,17 +191,14 @@ end
 function M.undo(review)
   local steps = review.undo_steps[#review.undo_steps]
   if not steps then return nil, 'no decision to undo' end
+  if steps.cut then return require('agent_diff.cut').back(review, steps) end
   local hunks = vim.tbl_map(function(step) return step.hunk end, steps)
   if not review:ready(hunks) then return nil end
   review.undo_steps[#review.undo_steps] = nil
-  local first_why
-  for i = #steps, 1, -1 do
-    local why = take_back(steps[i])
-    first_why = first_why or why
-  end
+  local why = M.take_back(steps)
   review:end_step(hunks)
   review:changed(hunks)
-  return hunks[1], first_why
+  return hunks[1], why
 end
 
 return M

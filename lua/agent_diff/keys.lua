@@ -36,6 +36,22 @@ local function decide(verb)
   end
 end
 
+--- Decides on the selected lines.
+---@param verb 'accept'|'reject'
+local function decide_lines(verb)
+  return function(view)
+    local from, to = vim.fn.line('v') - 1, vim.fn.line('.') - 1
+    vim.cmd.normal({ '\27', bang = true })
+    if not may_decide(view) then return end
+    local review = view.review
+    local done, hunk, why =
+      require('agent_diff.part').decide(view, math.min(from, to), math.max(from, to), verb)
+    if review.ended or not hunk then return end
+    if not done then return refused(view, hunk, why) end
+    view:go(review:next_undecided(hunk) or hunk)
+  end
+end
+
 ---@param verb 'accept'|'reject'
 ---@param wanted fun(hunk: agent_diff.Hunk): boolean
 local function decide_all(verb, wanted)
@@ -108,6 +124,14 @@ function actions.undo(view)
   if why then notice.say(why, vim.log.levels.WARN) end
 end
 
+function actions.split(view)
+  if may_decide(view) then require('agent_diff.part').split(view) end
+end
+
+function actions.edit(view)
+  if may_decide(view) then require('agent_diff.part').edit(view) end
+end
+
 function actions.comment(view)
   if not may_decide(view) then return end
   local hunk = view:hunk_at_cursor() or view.review.hunks[1]
@@ -119,6 +143,12 @@ function actions.comment_all(view)
 end
 
 function actions.help(view) view:ask(require('agent_diff.ask').show, M.help(view.bufnr)) end
+
+--- Actions of visual mode, by the same names.
+local visual = {
+  accept = decide_lines('accept'),
+  reject = decide_lines('reject'),
+}
 
 --- Does an action without its key.
 ---@param name string of config.actions
@@ -135,18 +165,20 @@ end
 function M.map(view)
   local set, bufnr = api.nvim_buf_set_keymap, view.bufnr
   for _, action in ipairs(config.actions) do
-    local run, target = actions[action.name], plug(action.name)
-    set(bufnr, 'n', target, '', {
-      callback = notice.guarded(function()
-        view:announce()
-        run(view)
-      end),
-      noremap = true,
-      desc = action.help,
-    })
+    local target = plug(action.name)
     local keys = config.get().keys[action.name]
-    for _, key in ipairs(type(keys) == 'table' and keys or { keys or nil }) do
-      set(bufnr, 'n', key, target, { nowait = true, desc = action.help })
+    for mode, run in pairs({ n = actions[action.name], x = visual[action.name] }) do
+      set(bufnr, mode, target, '', {
+        callback = notice.guarded(function()
+          view:announce()
+          run(view)
+        end),
+        noremap = true,
+        desc = action.help,
+      })
+      for _, key in ipairs(type(keys) == 'table' and keys or { keys or nil }) do
+        set(bufnr, mode, key, target, { nowait = true, desc = action.help })
+      end
     end
   end
 end

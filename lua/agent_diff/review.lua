@@ -22,6 +22,8 @@ local M = {}
 ---@field blocks agent_diff.Block[] none when only the file as a whole changes
 ---@field whole agent_diff.Whole?
 ---@field comment string? the person's
+---@field inner boolean? a part that is shown within another one's hunk, without an `@@` line
+---@field origin agent_diff.Hunk? what it was cut from
 
 ---@class agent_diff.File
 ---@field index integer 1-based

@@ -163,6 +163,10 @@ end
 --- Answers 'lost': a list of { block id, row, 'old' or 'new' } for the blocks that were found in the text of that tick.
 function methods.anchor(server, ref, index, tick, places) find(server, ref):anchor(index, tick, places) end
 
+--- Answers 'cut': hunks that are cut otherwise, or why not. Answers false when that is not taken; then nothing is cut.
+---@return boolean taken
+function methods.recut(server, ref, given) return require('agent_diff.cut').answer(find(server, ref), given) end
+
 --- Called when a buffer is not what the server found on the disk, though nobody changed it. It is read again; if that has
 --- been done already, it will not be written.
 function methods.unlike(server, ref, path)

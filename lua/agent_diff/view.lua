@@ -75,7 +75,15 @@ function View:draw()
   end
   self:draw_place()
   require('agent_diff.comment').draw(self)
+  require('agent_diff.part').draw(self)
   vim.b[bufnr].agent_diff = self.review:describe()
+end
+
+--- Draws other hunks, which the review has already.
+---@param given table as for new()
+function View:redraw(given)
+  self.given, self.current = given, nil
+  self:draw()
 end
 
 --- Marks a decided hunk's line.

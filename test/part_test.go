@@ -1,0 +1,217 @@
+package test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const (
+	partOld = "package p\n\nfunc a() {\n\tone()\n\ttwo()\n\tthree()\n\tfour()\n}\n"
+	partNew = "package p\n\nfunc a() {\n\tONE()\n\ttwo()\n\tTHREE()\n\tFOUR()\n\tfive()\n}\n"
+)
+
+// hunks waits until the shown review's hunks are in these states, and the review says so everywhere.
+func (s *story) hunks(want ...string) {
+	s.t.Helper()
+	s.until(fmt.Sprint("hunks are ", want), `
+		local want = ...
+		local review = require('agent_diff').reviews()[1]
+		if not review or not vim.api.nvim_buf_is_valid(review.bufnr) then return false end
+		local got, count = {}, { applied = 0, rejected = 0, pending = 0, conflict = 0 }
+		local d = vim.b[review.bufnr].agent_diff
+		for i, hunk in ipairs(d.hunks) do
+			got[i] = hunk.state
+			count[hunk.state] = count[hunk.state] + 1
+			if hunk.index ~= i then return false end
+		end
+		for state, n in pairs(count) do
+			if d[state] ~= n then return false end
+		end
+		local progress = ('Progress: %d/%d applied, %d rejected, %d pending'):format(count.applied, #got, count.rejected, count.pending)
+		local text = table.concat(vim.api.nvim_buf_get_lines(review.bufnr, 0, -1, true), '\n')
+		return d.total == #got and vim.deep_equal(got, want) and text:find(progress, 1, true) ~= nil`, want)
+}
+
+// applies: git apply takes what the review shows, and it makes this of the file.
+func (s *story) applies(name, old, want string) {
+	s.t.Helper()
+	var text string
+	s.lua(&text, `
+		local text = table.concat(vim.api.nvim_buf_get_lines(require('agent_diff').reviews()[1].bufnr, 0, -1, true), '\n') .. '\n'
+		return text:sub(text:find('--- ', 1, true), -1)`)
+	dir := s.t.TempDir()
+	must(s.t, os.WriteFile(dir+"/"+name, []byte(old), 0o644))
+	git := exec.Command("git", "apply", "-")
+	git.Dir, git.Stdin = dir, strings.NewReader(text)
+	if out, err := git.CombinedOutput(); err != nil {
+		s.t.Fatalf("git apply: %v\n%s\n%s", err, out, text)
+	}
+	got, err := os.ReadFile(dir + "/" + name)
+	must(s.t, err)
+	if string(got) != want {
+		s.t.Errorf("git apply makes\n%s\nof\n%s", got, text)
+	}
+}
+
+func (s *story) proposePart() *call {
+	s.t.Helper()
+	s.file("a.go", partOld)
+	s.open("a.go")
+	c := s.propose("a.go", partOld, partNew, "louder")
+	s.see("Progress: 0/1 applied")
+	return c
+}
+
+// A hunk is split into its changes; keys typed ahead find the parts, `u` takes back one thing after the other.
+func TestSplit(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		call := s.proposePart()
+		s.press("sar")
+		s.hunks(applied, rejected)
+		s.bufferIs("a.go", strings.Replace(partOld, "one()", "ONE()", 1))
+		s.applies("a.go", partOld, partNew)
+		s.press("u")
+		s.hunks(applied, pending)
+		s.press("uu")
+		s.hunks(pending)
+		s.bufferIs("a.go", partOld)
+		s.press("as") // what is applied stays so in its parts
+		s.hunks(applied, applied)
+		s.press("s")
+		s.see("this hunk cannot be split further")
+		s.press("r")
+		s.hunks(rejected, applied)
+		s.bufferIs("a.go", strings.Replace(partNew, "ONE()", "one()", 1))
+		s.press("uu")
+		s.hunks(applied)
+		s.press("u")
+		s.hunks(pending)
+		s.press(":normal sar<CR>")
+		s.hunks(applied, rejected)
+		s.press("q")
+		want := strings.Replace(partOld, "one()", "ONE()", 1)
+		r := call.result().accepted("a.go", true).hunks(1, 1, 0, 0).says("a part of a proposed hunk", "-\tone()\n+\tONE()")
+		if !r.Structured.Results[0].Partial || !r.Structured.Results[1].Partial {
+			t.Errorf("both are parts: %s", r.Raw)
+		}
+		s.fileIs("a.go", want)
+		s.over()
+
+		// All parts applied is the whole.
+		s.file("a.go", partOld)
+		s.lua(nil, `vim.cmd('edit! a.go')`)
+		call = s.proposePart()
+		s.press("saaq")
+		call.result().accepted("a.go", true).hunks(2, 0, 0, 0).silent("a part of", "@@")
+	})
+}
+
+// Only the selected lines are decided; the rest stays.
+func TestSelectedLines(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		call := s.proposePart()
+		s.press("/+.five<CR>Va")
+		s.hunks(pending, applied)
+		five := strings.Replace(partOld, "\tfour()\n", "\tfour()\n\tfive()\n", 1)
+		s.bufferIs("a.go", five)
+		s.applies("a.go", partOld, partNew)
+		s.see("┄┄ part @@ -5,4 +5,5 @@")
+		s.press("u")
+		s.hunks(pending)
+		s.bufferIs("a.go", partOld)
+
+		// A removed line without its new text, a context line and the rest.
+		s.press("/-.three<CR>Vjr") // -three, -four
+		s.hunks(pending, rejected, pending)
+		s.press("/-.one<CR>Vja") // all of the first part
+		s.hunks(applied, rejected, pending)
+		s.bufferIs("a.go", strings.Replace(partOld, "one()", "ONE()", 1))
+		s.applies("a.go", partOld, partNew)
+		s.press("uu")
+		s.hunks(pending)
+		s.bufferIs("a.go", partOld)
+
+		// In what is applied, `r` takes the selected lines back, as one step.
+		s.press("a")
+		s.hunks(applied)
+		s.press("/+.five<CR>Vr")
+		s.hunks(applied, rejected)
+		s.bufferIs("a.go", strings.Replace(partNew, "\tfive()\n", "", 1))
+		s.inFile("a.go", "u")
+		s.hunks(applied, applied)
+		s.bufferIs("a.go", partNew)
+		s.inFile("a.go", "<C-r>")
+		s.hunks(applied, rejected)
+		s.press("u")
+		s.hunks(applied)
+		s.press("u")
+		s.hunks(pending)
+
+		s.press("ggVGa") // everything is everything
+		s.hunks(applied)
+		s.press("ugg")
+		s.hunks(pending)
+		s.press("Vja") // nothing
+		s.see("no changed line is selected")
+		s.press("/+.THREE<CR>Vja")
+		s.hunks(pending, applied, pending)
+		s.press("qy")
+		call.result().accepted("a.go", true).hunks(1, 0, 2, 0).says("a part of a proposed hunk", "+\tTHREE()\n+\tFOUR()\n")
+		s.fileIs("a.go", strings.Replace(partOld, "\tthree()\n", "\tTHREE()\n\tFOUR()\n\tthree()\n", 1))
+	})
+}
+
+// The person's own version of a hunk.
+func TestEditHunk(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		call := s.asked()
+		s.press("e")
+		s.see("New text of hunk 1")
+		s.press("ccVIER<CR>und mehr<Esc><Esc>") // dropped
+		s.states(pending, pending, pending)
+		s.bufferIs("a.txt", three())
+		s.press("eccVIER<CR>und mehr<Esc><CR>")
+		s.states(applied, pending, pending)
+		mine := strings.Replace(three(1), "FOUR\n", "VIER\nund mehr\n", 1)
+		s.bufferIs("a.txt", mine)
+		s.see("+VIER")
+		s.applies("a.txt", three(), strings.Replace(three(1, 2, 3), "FOUR\n", "VIER\nund mehr\n", 1))
+		s.cursorOn(2)
+		s.press("u")
+		s.states(pending, pending, pending)
+		s.bufferIs("a.txt", three())
+		s.see("+FOUR")
+
+		// Of what is applied, too; and back.
+		s.press("ggna")
+		s.states(applied, pending, pending)
+		s.press("pe")
+		s.see("New text of hunk 1")
+		s.press("ccVIER<Esc>:w<CR>")
+		s.states(applied, pending, pending)
+		s.bufferIs("a.txt", strings.Replace(three(1), "FOUR", "VIER", 1))
+		s.press("u")
+		s.states(applied, pending, pending)
+		s.bufferIs("a.txt", three(1))
+
+		// A deletion that is kept in part, and a text that is none.
+		s.press("Gedd<CR>") // nothing instead of nothing: as proposed
+		s.states(applied, pending, applied)
+		s.press("u")
+		s.press("Geiline 27<Esc><CR>")
+		s.see("reject the hunk instead")
+		s.press("Aa<Esc><CR>")
+		s.states(applied, pending, applied)
+		s.press("gg2nedd<CR>") // of an insertion, nothing is left
+		s.see("reject the hunk instead")
+		s.press("<Esc>rq")
+		r := call.result().accepted("a.txt", true).hunks(2, 1, 0, 0).says("hunk 3", "applied, edited by the user", "+line 27a")
+		if got := r.Structured.Results; got[0].Edited || !got[2].Edited {
+			t.Errorf("only the third is the user's: %s", r.Raw)
+		}
+		s.fileIs("a.txt", strings.Replace(three(1), "line 27\n", "line 27a\n", 1))
+	})
+}
