@@ -1,8 +1,6 @@
 package hunks
 
 import (
-	"strings"
-
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 	"znkr.io/diff"
 	"znkr.io/diff/textdiff"
@@ -10,10 +8,6 @@ import (
 
 // contextLines is how many unchanged lines a hunk shows on each side of its changes.
 const contextLines = 3
-
-// fastLines is how many lines both texts may have together before the shortest diff is not looked for any more: that can
-// take minutes where they have little in common.
-const fastLines = 100_000
 
 // Diff finds the hunks that turn base into modified, which is a Body: without byte order mark, and without the CR of a
 // CRLF file. Equal texts have no hunks. Blocks and hunks are numbered from 1 in order of place.
@@ -27,11 +21,7 @@ func DiffContext(base Text, modified string, context int) *Patch {
 	if base.Body == modified {
 		return p
 	}
-	options := []textdiff.Option{textdiff.IndentHeuristic(), diff.Context(context)}
-	if strings.Count(base.Body, "\n")+strings.Count(modified, "\n") > fastLines {
-		options = append(options, diff.Fast())
-	}
-	found := textdiff.Hunks(base.Body, modified, options...)
+	found := textHunks(base.Body, modified, context)
 	b := newBuilder(found)
 	p.Hunks = make([]*Hunk, len(found))
 	hunks := make([]Hunk, len(found))

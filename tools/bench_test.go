@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"znkr.io/diff/textdiff"
+
 	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
 )
@@ -109,4 +111,70 @@ func BenchmarkFind(b *testing.B) {
 		must(b, t.checkText())
 	}
 	runtime.KeepAlive(dir)
+}
+
+// BenchmarkEditFile is the work of edit_file on a large file: from the call's line to the hunks. BenchmarkEditFileFloor is
+// the diff alone.
+func BenchmarkEditFile(b *testing.B) {
+	original, _ := largeFile(100_000)
+	dir := project(b, map[string]string{"f": original})
+	line := callTool(1, "edit_file", map[string]any{"path": "f", "old_string": "line 0050000 of", "new_string": "changed of"}, nil)
+	drafted := make(chan int)
+	c := serve(b, b.Context(), &fakeReviewer{func(_ context.Context, p review.Proposal, _ func(string)) (*review.Outcome, error) {
+		raw, err := os.ReadFile(p.Files[0].Abs)
+		if err != nil {
+			return nil, err
+		}
+		patch, err := p.Files[0].Draft(hunks.NewText(string(raw)))
+		if err != nil {
+			return nil, err
+		}
+		drafted <- len(patch.Hunks)
+		return nil, review.Errorf(review.Cancelled, "x")
+	}}, dir)
+	c.hello()
+	b.SetBytes(int64(len(original)))
+	b.ReportAllocs()
+	for b.Loop() {
+		go c.send(line)
+		if n := <-drafted; n != 1 {
+			b.Fatalf("%d hunks", n)
+		}
+		c.receive()
+	}
+}
+
+func BenchmarkEditFileFloor(b *testing.B) {
+	original, _ := largeFile(100_000)
+	modified := strings.Replace(original, "line 0050000 of", "changed of", 1)
+	b.SetBytes(int64(len(original)))
+	b.ReportAllocs()
+	for b.Loop() {
+		textdiff.Unified(original, modified, textdiff.IndentHeuristic())
+	}
+}
+
+// BenchmarkDiffFiles is diff of two files of 4 MB, from the call's line to the answer's. BenchmarkDiffFilesFloor is the diff
+// alone.
+func BenchmarkDiffFiles(b *testing.B) {
+	original, modified := largeFile(80_000)
+	dir := project(b, map[string]string{"a": original, "b": modified})
+	line := callTool(1, "diff", map[string]any{"path_a": "a", "path_b": "b"}, nil)
+	c := serve(b, b.Context(), &fakeReviewer{}, dir)
+	c.hello()
+	b.SetBytes(int64(len(original) + len(modified)))
+	b.ReportAllocs()
+	for b.Loop() {
+		go c.send(line)
+		c.receive()
+	}
+}
+
+func BenchmarkDiffFilesFloor(b *testing.B) {
+	original, modified := largeFile(80_000)
+	b.SetBytes(int64(len(original) + len(modified)))
+	b.ReportAllocs()
+	for b.Loop() {
+		textdiff.Unified(original, modified, textdiff.IndentHeuristic())
+	}
 }

@@ -158,7 +158,12 @@ func (c *client) hello() {
 
 // callLine is a tools/call.
 func callLine(id any, args map[string]any, token any) string {
-	params := map[string]any{"name": "propose_file_edit", "arguments": args}
+	return callTool(id, "propose_file_edit", args, token)
+}
+
+// callTool is the line of a tools/call; token may be nil.
+func callTool(id any, name string, args map[string]any, token any) string {
+	params := map[string]any{"name": name, "arguments": args}
 	if token != nil {
 		params["_meta"] = map[string]any{"progressToken": token}
 	}
