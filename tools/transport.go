@@ -231,11 +231,27 @@ func (c *connection) Write(_ context.Context, m jsonrpc.Message) error {
 			return nil
 		}
 	}
-	line, err := jsonrpc.EncodeMessage(m)
+	line, err := encode(m)
 	if err != nil {
 		return err
 	}
 	return c.writeLine(line)
+}
+
+// encode is the line of a message. The SDK has made JSON of an answer's result already, which can be large: it is taken as it
+// is, where the SDK would go through it again.
+func encode(m jsonrpc.Message) ([]byte, error) {
+	r, ok := m.(*jsonrpc.Response)
+	if !ok || r.Error != nil || r.Result == nil {
+		return jsonrpc.EncodeMessage(m)
+	}
+	id, err := json.Marshal(r.ID.Raw())
+	if err != nil {
+		return nil, err
+	}
+	line := make([]byte, 0, len(r.Result)+len(id)+64)
+	line = append(append(append(line, `{"jsonrpc":"2.0","id":`...), id...), `,"result":`...)
+	return append(append(line, r.Result...), '}', '\n'), nil
 }
 
 func (c *connection) writeLine(line []byte) error {
