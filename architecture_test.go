@@ -27,6 +27,7 @@ var arrows = map[string][]string{
 	"setup":               {"nvim-agent-diff/hunks", "github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
 	"screen":              {"github.com/neovim/go-client"},
 	"demo":                {"nvim-agent-diff/screen", "github.com/modelcontextprotocol/go-sdk"},
+	"journal":             {"nvim-agent-diff/hunks", "nvim-agent-diff/review", "nvim-agent-diff/visible"},
 	"prompt":              {"nvim-agent-diff/hunks", "nvim-agent-diff/review", "nvim-agent-diff/visible", "github.com/charmbracelet/x/ansi", "golang.org/x/term", "golang.org/x/sys/unix"},
 	"cmd/nvim-agent-diff": {"nvim-agent-diff/", "github.com/urfave/cli/v2", "golang.org/x/term", "golang.org/x/sys/unix"},
 }

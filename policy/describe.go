@@ -23,6 +23,9 @@ func (p *Policy) Rules() []Rule {
 		if l.memory != nil {
 			rules = append(rules, l.rule("memory", fmt.Sprintf("memory = %v", *l.memory)))
 		}
+		if l.log != nil {
+			rules = append(rules, l.rule("log", fmt.Sprintf("log = %v", *l.log)))
+		}
 		for _, r := range l.roots {
 			rules = append(rules, l.rootRules(r)...)
 		}

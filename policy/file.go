@@ -32,6 +32,7 @@ type document struct {
 	Deny          []string             `toml:"deny"`
 	Tools         *[]string            `toml:"tools"`
 	Memory        *bool                `toml:"memory"`
+	Log           *bool                `toml:"log"`
 	Roots         map[string]rootTable `toml:"roots"`
 }
 
@@ -55,7 +56,7 @@ type layer struct {
 	approvals        approvals
 	allow, ask, deny []glob
 	tools            *[]string
-	memory           *bool
+	memory, log      *bool
 	roots            []rootRules
 }
 
@@ -202,7 +203,11 @@ func (r *reading) take() {
 	r.ask = r.takeGlobs("ask", d.Ask)
 	r.deny = r.takeGlobs("deny", d.Deny)
 	r.tools = d.Tools
-	r.memory = d.Memory
+	r.memory, r.log = d.Memory, d.Log
+	if r.project != "" && d.Log != nil {
+		r.ignore("log", "is ignored: only the user's own file says what is logged")
+		r.log = nil
+	}
 	if r.project != "" && d.Memory != nil && *d.Memory {
 		r.ignore("memory", onlyTighten)
 		r.memory = nil

@@ -257,6 +257,16 @@ func (p *Policy) approval(r Request) (needed *bool, rule Rule) {
 	return needed, rule
 }
 
+// Logged says whether proposals are written down. They are, unless the user's file says otherwise.
+func (p *Policy) Logged() bool {
+	for i := range p.layers {
+		if l := &p.layers[i]; l.log != nil && !*l.log {
+			return false
+		}
+	}
+	return true
+}
+
 // memoryOff says whether nothing is remembered, and what says so.
 func (p *Policy) memoryOff() (bool, Rule) {
 	for i := range p.layers {

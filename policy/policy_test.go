@@ -195,7 +195,8 @@ func TestLoosening(t *testing.T) {
 	w := newWorld(t)
 	must(t, os.Mkdir(filepath.Join(w.project, "in"), 0o755))
 	must(t, os.Symlink("/", filepath.Join(w.project, "link")))
-	p := w.load("mode = 'auto_deny'\nmemory = false\n[roots.r]\npath = '~/project/ro'\nmode = 'ro'", `mode = "interactive"
+	p := w.load("mode = 'auto_deny'\nmemory = false\n[roots.r]\npath = '~/project/ro'\nmode = 'ro'", `log = false
+mode = "interactive"
 allow = ["**"]
 memory = true
 read_approval = false
@@ -224,7 +225,7 @@ path = "in"
 		}
 		lines = append(lines, n.Text)
 	}
-	want := "allow memory read_approval roots.abs.path roots.linked.path roots.r.mode roots.r.edit_approval roots.up.path mode"
+	want := "allow log memory read_approval roots.abs.path roots.linked.path roots.r.mode roots.r.edit_approval roots.up.path mode"
 	got := strings.ReplaceAll(strings.Join(lines, " "), "roots.home.path ", "")
 	if sorted(got) != sorted(want) {
 		t.Errorf("ignored\n%s\nshould be\n%s", got, want)
@@ -238,6 +239,9 @@ path = "in"
 	}
 	if p.MayRemember(w.edit("a")) {
 		t.Error("a project has switched the memory on")
+	}
+	if !p.Logged() || w.load("log = false", "").Logged() {
+		t.Error("only the user's file says what is logged")
 	}
 }
 

@@ -1,7 +1,6 @@
 package prompt
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -26,11 +25,10 @@ func (t *Terminal) look() look {
 	if err != nil || width <= 0 {
 		width = defaultWidth
 	}
-	locale := strings.ToLower(cmp.Or(t.env("LC_ALL"), t.env("LC_CTYPE"), t.env("LANG")))
 	return look{
 		width: width,
 		color: t.env("NO_COLOR") == "" && t.env("TERM") != "dumb",
-		ascii: !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8"),
+		ascii: !visible.UTF8(t.env),
 	}
 }
 

@@ -4,6 +4,7 @@
 package visible
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -78,6 +79,12 @@ func Line(s string, ascii bool) string {
 		prev, i = r, i+size
 	}
 	return b.String()
+}
+
+// UTF8 says whether the environment asks for UTF-8. env is os.Getenv.
+func UTF8(env func(string) string) bool {
+	locale := strings.ToLower(cmp.Or(env("LC_ALL"), env("LC_CTYPE"), env("LANG")))
+	return strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
 }
 
 // isHidden says whether a character cannot be seen. prev is the one before it, 0 for a hidden one: joiners and variation

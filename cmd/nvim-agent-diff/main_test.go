@@ -74,7 +74,7 @@ func program(t *testing.T, dir, how string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), self, args...)
 	cmd.Dir = dir
 	// With the race detector a program sleeps for a second before it ends.
-	cmd.Env = append(os.Environ(), asProgram+"="+how, "GORACE=atexit_sleep_ms=0 "+os.Getenv("GORACE"))
+	cmd.Env = append(os.Environ(), asProgram+"="+how, "HOME="+t.TempDir(), "GORACE=atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	return cmd
 }
 

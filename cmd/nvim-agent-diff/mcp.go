@@ -50,7 +50,7 @@ func newServer(c *cli.Context) (*tools.Server, func(), error) {
 func newServerIn(c *cli.Context, roots []string, guard *policy.Guard) (*tools.Server, func(), error) {
 	reviewer, closeReviewer := reviewerOf(c)
 	server, err := tools.New(tools.Options{
-		Reviewer: &policy.Reviewer{Next: reviewer, Guard: guard}, Guard: guard,
+		Reviewer: recorded(&policy.Reviewer{Next: reviewer, Guard: guard}, guard), Guard: guard,
 		Roots: roots, Version: moduleVersion(), Log: slog.Default(),
 	})
 	if err != nil {

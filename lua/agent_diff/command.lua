@@ -83,6 +83,7 @@ local words = {
       pcall(vim.cmd.help, 'agent-diff')
     end
   end,
+  log = function() require('agent_diff.log').show() end,
   health = function() vim.cmd.checkhealth('agent_diff') end,
 }
 

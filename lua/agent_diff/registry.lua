@@ -4,13 +4,20 @@ local api, uv = vim.api, vim.uv
 
 local M = {}
 
---- The folder of the registry. It follows from $HOME alone, also where $XDG_STATE_HOME says otherwise: who reads it may
---- know no other variable.
+--- The folder of what this program keeps. It follows from $HOME alone, also where $XDG_STATE_HOME says otherwise: who reads
+--- it may know no other variable.
 ---@return string?
-function M.dir()
+function M.state()
   local home = vim.env.HOME
   if not home or home == '' then return nil end
-  return home .. '/.local/state/nvim-agent-diff/instances'
+  return home .. '/.local/state/nvim-agent-diff'
+end
+
+--- The folder of the registry.
+---@return string?
+function M.dir()
+  local state = M.state()
+  return state and state .. '/instances'
 end
 
 local function entry_path(dir) return ('%s/%d.json'):format(dir, uv.os_getpid()) end
