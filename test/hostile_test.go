@@ -167,7 +167,7 @@ func TestHiddenCharacters(t *testing.T) {
 			"why \u202enot\u061c\x07 so\u2028x\n=== faked line ===\u200b")
 		s.states(pending)
 		s.see("Description: why <202e>not<061c>^G so<2028>x ⏎ === fak")
-		s.see("Note: CAREFUL: the new text holds characters that are invis")
+		s.see("Note: CAREFUL: the new text holds characters")
 		s.see("a<202e>b<061c")
 		s.see("+if admin {^M")
 		s.see("keep <2067>")

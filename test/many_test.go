@@ -149,7 +149,7 @@ func TestManyAtOnce(t *testing.T) {
 				if left := each - n; left > 1 {
 					s.see(fmt.Sprintf("1/%d  story", left))
 				} else {
-					s.see("1 pending  story") // no place: there is one only
+					s.notSee("1/1  story") // no place: there is one only
 				}
 				for _, later := range order[n:] {
 					s.waiting(calls[later])

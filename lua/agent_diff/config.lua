@@ -21,6 +21,8 @@ local function choice(default, help, ...)
   return option(default, check, expects, help)
 end
 
+local function is_boolean(value) return type(value) == 'boolean' end
+
 local function is_count(value) return type(value) == 'number' and value >= 0 and value % 1 == 0 end
 
 local function is_keys(value)
@@ -38,6 +40,18 @@ M.options = {
   save = choice('auto', 'When the file is written at the end of a review.', 'auto', 'always', 'never'),
   focus = choice('auto', 'Whether a review takes the focus by itself.', 'auto', 'always', 'never'),
   toggle_applied = choice('unapply', 'What <Space> does to an applied hunk.', 'unapply', 'mark'),
+  line_numbers = option(
+    true,
+    is_boolean,
+    'true or false',
+    'Whether a review shows the line numbers of both sides.'
+  ),
+  preview_lines = option(
+    20,
+    is_count,
+    'a number of lines, 0 for all',
+    'How much of a file that is new or deleted as a whole is shown; the rest is folded.'
+  ),
   arm_ms = option(
     500,
     is_count,

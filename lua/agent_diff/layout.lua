@@ -2,6 +2,7 @@
 --- person's windows is touched; afterwards the person is where they were.
 local api = vim.api
 local as_typed = require('agent_diff.notice').as_typed
+local rows = require('agent_diff.rows')
 
 local M = {}
 
@@ -21,15 +22,16 @@ local side_by_side_columns = 120
 local Layout = {}
 Layout.__index = Layout
 
+-- What the review needs of a window.
 local review_options = {
   number = false,
   relativenumber = false,
+  numberwidth = 1,
   signcolumn = 'no',
   foldcolumn = '0',
-  foldenable = false,
-  list = false,
+  foldmethod = 'manual',
+  foldtext = "v:lua.require'agent_diff.layout'.foldtext()",
   spell = false,
-  wrap = false,
   cursorline = true,
   cursorcolumn = false,
   colorcolumn = '',
@@ -38,14 +40,37 @@ local review_options = {
   scrollbind = false,
   cursorbind = false,
   diff = false,
-  statuscolumn = '',
+  statuscolumn = require('agent_diff.gutter').option,
 }
+
+-- What stays as the person has it elsewhere.
+local personal_options = { 'wrap', 'linebreak', 'breakindent', 'list', 'foldenable' }
 
 local function dress(win)
   for name, value in pairs(review_options) do
     vim.wo[win][0][name] = value
   end
+  for _, name in ipairs(personal_options) do
+    vim.wo[win][0][name] = vim.go[name]
+  end
   vim.wo[win][0].winfixbuf = true
+end
+
+--- What a fold of a file that is new or deleted as a whole says.
+---@return string
+function M.foldtext() return ('··· %d more lines, zo opens '):format(vim.v.foldend - vim.v.foldstart + 1) end
+
+--- Folds what is more than a preview of a file that is new or deleted as a whole.
+---@param win integer
+---@param view agent_diff.View
+local function fold(win, view)
+  for _, hunk in ipairs(view.review.hunks) do
+    local first, last = rows.folded(hunk)
+    local row = view:row_of(hunk)
+    if first then
+      api.nvim_win_call(win, function() vim.cmd(('silent! %d,%dfold'):format(row + first, row + last)) end)
+    end
+  end
 end
 
 --- Opens the windows of a view, and goes to the review.
@@ -62,6 +87,7 @@ function M.open(view)
   if self.back.terminal then vim.cmd.stopinsert() end
   as_typed(function() self:open_tab() end)
   dress(self.review_win)
+  fold(self.review_win, view)
   local file = view.review.files[1]
   if file then as_typed(function() self:open_source(file.source.bufnr) end) end
   return self
@@ -83,7 +109,12 @@ function Layout:open_source(bufnr)
   local split = vim.o.columns >= side_by_side_columns and 'right' or 'below'
   self:keep_mark(bufnr)
   self.source_buf = bufnr
-  local ok, win = pcall(api.nvim_open_win, bufnr, false, { split = split, win = self.review_win })
+  local below = math.max(math.floor(api.nvim_win_get_height(self.review_win) / 3), 1)
+  local ok, win = pcall(api.nvim_open_win, bufnr, false, {
+    split = split,
+    win = self.review_win,
+    height = split == 'below' and below or nil,
+  })
   if ok then self.source_win = win end
 end
 

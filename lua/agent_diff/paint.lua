@@ -86,7 +86,7 @@ function M.place(review, place, of, minutes)
   if of > 1 then parts[1] = ('%d/%d'):format(place, of) end
   if review.agent ~= '' then parts[#parts + 1] = flat(vim.fn.strtrans(review.shown.agent), 40) end
   if minutes > 0 then parts[#parts + 1] = ('waiting %d min'):format(minutes) end
-  return { { ' ' .. table.concat(parts, '  '), 'AgentDiffHead' } }
+  return { { table.concat(parts, '  '), 'AgentDiffHead' } }
 end
 
 --- What stays visible while a review scrolls, in the language of 'winbar': the hunk's place, the counts, the most

@@ -3,6 +3,7 @@ local api = vim.api
 local layout = require('agent_diff.layout')
 local notice = require('agent_diff.notice')
 local paint = require('agent_diff.paint')
+local rows = require('agent_diff.rows')
 
 local M = {}
 local NS = api.nvim_create_namespace('agent_diff.view')
@@ -40,8 +41,9 @@ function M.new(review, given)
     api.nvim_buf_set_name(self.bufnr, ('agent-diff://%s/%s'):format(review.id, vim.fn.strtrans(review.name)))
   end
   review.view = self
+  self.colours = require('agent_diff.colours').new(review, given.lines)
   self:draw()
-  require('agent_diff.highlight').attach(self)
+  require('agent_diff.unified').attach(self)
   require('agent_diff.keys').map(self)
   self:watch()
   return self
@@ -59,6 +61,7 @@ function View:draw()
   api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
   vim.bo[bufnr].modifiable = false
   vim.bo[bufnr].modified = false
+  require('agent_diff.highlight').reset(bufnr)
   api.nvim_buf_clear_namespace(bufnr, NS, 0, -1)
   for _, hunk in ipairs(self.review.hunks) do
     self:mark(hunk)
@@ -94,19 +97,23 @@ function View:mark(hunk)
     hunk.view_mark = nil
     return
   end
-  hunk.view_mark = api.nvim_buf_set_extmark(self.bufnr, NS, self:row_of(hunk), 0, {
+  local row = self:row_of(hunk)
+  hunk.view_mark = api.nvim_buf_set_extmark(self.bufnr, NS, row, 0, {
     id = hunk.view_mark,
     virt_text = text,
     virt_text_pos = 'eol',
+    end_row = row + hunk.lines,
+    hl_group = 'AgentDiffDecided', -- makes Neovim draw the gutter beside all of its lines
+    strict = false,
   })
 end
 
---- Shows the review's place behind the progress line: there it hides nothing.
+--- Shows the review's place in the empty line below the progress line: there is the most room.
 function View:draw_place()
   if not self:is_loaded() then return end
   self.minutes = paint.minutes(self.review)
   local place, of = require('agent_diff.queue').place(self.review)
-  self.place_mark = api.nvim_buf_set_extmark(self.bufnr, NS, self.progress_row, 0, {
+  self.place_mark = api.nvim_buf_set_extmark(self.bufnr, NS, self.progress_row + 1, 0, {
     id = self.place_mark,
     virt_text = paint.place(self.review, place, of, self.minutes),
     virt_text_pos = 'eol',
@@ -223,7 +230,8 @@ function View:go(hunk)
   api.nvim_win_set_cursor(win, { row + 1, 0 })
   -- The whole hunk on the screen where it fits; else at least half a screen of it.
   local height, top = api.nvim_win_get_height(win), vim.fn.line('w0', win)
-  local least = math.min(hunk.lines, hunk.lines < height and height or math.floor(height / 2))
+  local lines = rows.folded(hunk) or hunk.lines
+  local least = math.min(lines, lines < height and height or math.floor(height / 2))
   local wanted = row + 1 + least - height
   if top < wanted then api.nvim_win_call(win, function() vim.fn.winrestview({ topline = wanted }) end) end
   self:follow(hunk)
@@ -367,7 +375,8 @@ end
 function View:close(wait, closed)
   if self.close_float then self.close_float() end
   if self.group then api.nvim_del_augroup_by_id(self.group) end
-  require('agent_diff.highlight').detach(self.bufnr)
+  require('agent_diff.unified').detach(self)
+  self.colours:drop()
   local opened, pad = self.layout, self.pad
   self.layout = nil
   local function take_away()

@@ -1,0 +1,82 @@
+--- What each row of a hunk is: context, taken away or new, and its number on either side. Plain data, read from the printed
+--- diff when it is first asked for.
+local config = require('agent_diff.config')
+
+local M = {}
+
+---@class agent_diff.Row
+---@field kind string the line's first character: '@', ' ', '-', '+' or '\'
+---@field old integer? line number on the old side
+---@field new integer? line number on the new side
+---@field text string the line without that character
+
+-- Runs of changed lines that are longer than this are not compared word by word.
+local longest_run = 60
+
+--- The rows of a hunk, from its header line on.
+---@param hunk agent_diff.Hunk
+---@param lines string[] the diff's
+---@return agent_diff.Row[]
+function M.read(hunk, lines)
+  local old, new = lines[hunk.line + 1]:match('^@@ %-(%d+),?%d* %+(%d+)')
+  old, new = tonumber(old), tonumber(new)
+  local rows = {}
+  for i = 1, hunk.lines do
+    local line = lines[hunk.line + i] or ''
+    local kind = line:sub(1, 1)
+    local row = { kind = kind, text = line:sub(2) }
+    if i > 1 and old and (kind == ' ' or kind == '-') then
+      row.old, old = old, old + 1
+    end
+    if i > 1 and new and (kind == ' ' or kind == '+') then
+      row.new, new = new, new + 1
+    end
+    rows[i] = row
+  end
+  return rows
+end
+
+--- The lines taken away and the new ones that stand in their place, around a row; nil where there are not both.
+---@param rows agent_diff.Row[]
+---@param index integer
+---@return integer[]? old indices in rows
+---@return integer[]? new
+function M.run(rows, index)
+  local function is_changed(i)
+    local kind = rows[i] and rows[i].kind
+    return i > 1 and (kind == '-' or kind == '+' or kind == '\\')
+  end
+  if not is_changed(index) then return nil end
+  local first, last = index, index
+  while is_changed(first - 1) do
+    first = first - 1
+  end
+  while is_changed(last + 1) do
+    last = last + 1
+    if last - first > 2 * longest_run then return nil end
+  end
+  local old, new = {}, {}
+  for i = first, last do
+    local kind = rows[i].kind
+    if kind == '-' then old[#old + 1] = i end
+    if kind == '+' then new[#new + 1] = i end
+  end
+  if #old == 0 or #new == 0 then return nil end
+  return old, new
+end
+
+-- Fewer lines than these are not worth a fold.
+local least_folded = 5
+
+--- Which rows of a hunk are more than a preview, when it is a whole file that comes or goes.
+---@param hunk agent_diff.Hunk
+---@return integer? first nil when all is shown
+---@return integer? last
+function M.folded(hunk)
+  local preview = config.get().preview_lines
+  if preview == 0 or not (hunk.header:find('^@@ %-0,0 ') or hunk.header:find(' %+0,0 @@')) then return nil end
+  local first, last = 1 + preview + 1, hunk.lines
+  if last - first + 1 >= least_folded then return first, last end
+end
+
+return M

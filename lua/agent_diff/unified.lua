@@ -1,0 +1,75 @@
+--- How the review buffer itself looks: the head, and below it the diff in one column.
+local M = {}
+
+local groups = {
+  ['+'] = 'AgentDiffAdd',
+  ['-'] = 'AgentDiffDelete',
+  ['@'] = 'AgentDiffHunk',
+  ['\\'] = 'AgentDiffHead',
+}
+
+--- The hunk that a row of the review buffer belongs to, and which of its rows it is.
+local function place(view, row)
+  local hunk = row >= view.diff_row and view:hunk_at(row) or nil
+  if hunk then return hunk, row - view:row_of(hunk) + 1 end
+end
+
+--- Starts to colour and to number the review buffer.
+---@param view agent_diff.View
+function M.attach(view)
+  require('agent_diff.gutter').attach(view.bufnr, {
+    width = M.number_width(view.review.hunks),
+    sides = { 'old', 'new' },
+    at = function(row)
+      local hunk, index = place(view, row)
+      if hunk then return hunk, view.colours:rows_of(hunk)[index] end
+    end,
+  })
+  require('agent_diff.highlight').attach(M.face(view))
+end
+
+---@param view agent_diff.View
+function M.detach(view)
+  require('agent_diff.gutter').detach(view.bufnr)
+  require('agent_diff.highlight').detach(view.bufnr)
+end
+
+--- How many digits the largest line number has.
+---@param hunks agent_diff.Hunk[]
+---@return integer
+function M.number_width(hunks)
+  local most = 0
+  for _, hunk in ipairs(hunks) do
+    for start, count in hunk.header:gmatch('[-+](%d+),?(%d*)') do
+      most = math.max(most, tonumber(start) + (tonumber(count) or 1))
+    end
+  end
+  return #tostring(most)
+end
+
+--- How the review buffer is coloured.
+---@param view agent_diff.View
+---@return agent_diff.Face
+function M.face(view)
+  local function at(row) return place(view, row) end
+  return {
+    bufnr = view.bufnr,
+    colours = view.colours,
+    col = 1,
+    at = at,
+    group = function(row)
+      if row == 0 then return 'AgentDiffTitle' end
+      if row < view.diff_row then return 'AgentDiffHead' end
+      local hunk, index = at(row)
+      if not hunk then return 'AgentDiffFile' end
+      local its = view.colours:rows_of(hunk)[index]
+      return its and groups[its.kind]
+    end,
+    has_cr = function(row)
+      local hunk = at(row)
+      return hunk ~= nil and hunk.file.crlf
+    end,
+  }
+end
+
+return M
