@@ -24,8 +24,8 @@ Colours.__index = Colours
 ---@param lines string[] the diff's
 ---@return agent_diff.Colours
 function M.new(review, lines)
-  local self = setmetatable({ review = review, lines = lines, rows = {}, runs = {}, base = {} }, Colours)
-  self.texts, self.types = {}, {}
+  local self = setmetatable({ base = {}, types = {}, texts = {} }, Colours)
+  self:renew(lines)
   for _, file in ipairs(review.files) do
     local bufnr = file.source.bufnr
     local count = api.nvim_buf_line_count(bufnr)
@@ -44,6 +44,13 @@ function Colours:drop()
     end
   end
   self.texts = {}
+end
+
+--- Starts anew with other hunks.
+---@param lines string[] the diff's
+function Colours:renew(lines)
+  self:drop()
+  self.lines, self.rows = lines, {}
 end
 
 --- The rows of a hunk.
@@ -106,12 +113,12 @@ end
 --- The part of a hunk's side that a row is in.
 function Colours:part(hunk, index, side)
   local its = self:rows_of(hunk)
-  local part = math.floor((index - 2) / part_lines)
-  local first, last = part * part_lines + 2, math.min((part + 1) * part_lines + 1, #its)
-  local other = side == 'old' and '+' or '-'
+  local part = math.floor((index - 1) / part_lines)
+  local first, last = part * part_lines + 1, math.min((part + 1) * part_lines, #its)
+  local wanted = { [' '] = true, [side == 'old' and '-' or '+'] = true }
   local function each(f)
     for i = first, last do
-      if its[i].kind ~= other and its[i].kind ~= '\\' then f(i) end
+      if wanted[its[i].kind] then f(i) end
     end
   end
   local text = self:text(hunk, side .. part, hunk.file, function()

@@ -13,25 +13,28 @@ local M = {}
 -- Runs of changed lines that are longer than this are not compared word by word.
 local longest_run = 60
 
---- The rows of a hunk, from its header line on.
+--- The rows of a hunk. One that was cut from another begins within what is printed as one hunk.
 ---@param hunk agent_diff.Hunk
 ---@param lines string[] the diff's
 ---@return agent_diff.Row[]
 function M.read(hunk, lines)
-  local old, new = lines[hunk.line + 1]:match('^@@ %-(%d+),?%d* %+(%d+)')
+  local header = hunk.line + 1
+  while header > 1 and not vim.startswith(lines[header], '@@') do
+    header = header - 1
+  end
+  local old, new = lines[header]:match('^@@ %-(%d+),?%d* %+(%d+)')
   old, new = tonumber(old), tonumber(new)
   local rows = {}
-  for i = 1, hunk.lines do
-    local line = lines[hunk.line + i] or ''
-    local kind = line:sub(1, 1)
-    local row = { kind = kind, text = line:sub(2) }
-    if i > 1 and old and (kind == ' ' or kind == '-') then
+  for i = header, hunk.line + hunk.lines do
+    local line = lines[i] or ''
+    local row = { kind = line:sub(1, 1), text = line:sub(2) }
+    if old and (row.kind == ' ' or row.kind == '-') then
       row.old, old = old, old + 1
     end
-    if i > 1 and new and (kind == ' ' or kind == '+') then
+    if new and (row.kind == ' ' or row.kind == '+') then
       row.new, new = new, new + 1
     end
-    rows[i] = row
+    if i > hunk.line then rows[#rows + 1] = row end
   end
   return rows
 end
@@ -44,7 +47,7 @@ end
 function M.run(rows, index)
   local function is_changed(i)
     local kind = rows[i] and rows[i].kind
-    return i > 1 and (kind == '-' or kind == '+' or kind == '\\')
+    return kind == '-' or kind == '+' or kind == '\\'
   end
   if not is_changed(index) then return nil end
   local first, last = index, index

@@ -86,6 +86,7 @@ end
 ---@param given table as for new()
 function View:redraw(given)
   self.given, self.current = given, nil
+  self.colours:renew(given.lines)
   self:draw()
 end
 
