@@ -152,7 +152,7 @@ func (f *sessionFile) byDisk(why string, open bool) (*review.FileOutcome, error)
 	inFile := map[int]bool{}
 	for _, h := range f.hunks {
 		o := review.HunkOutcome{
-			Index: h.index, Header: h.header(), Lines: h.hunk != nil, State: h.state, Comment: h.comment, Reason: h.reason(),
+			Index: h.index, Header: h.header(), Whole: h.hunk == nil, State: h.state, Comment: h.comment, Reason: h.reason(),
 		}
 		is := onDisk(h)
 		switch {

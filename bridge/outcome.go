@@ -97,7 +97,7 @@ func (s *session) fileOutcome(f *sessionFile, report Value) review.FileOutcome {
 		}
 		hunk := f.hunks[i]
 		o := review.HunkOutcome{
-			Index: hunk.index, Header: hunk.header(), Lines: hunk.hunk != nil, State: hunks.State(h.Key("state").Text()),
+			Index: hunk.index, Header: hunk.header(), Whole: hunk.hunk == nil, State: hunks.State(h.Key("state").Text()),
 			StillInBuffer: h.Key("kept").Bool(), Reason: h.Key("reason").Text(),
 			Comment: hunk.comment,
 		}

@@ -102,7 +102,11 @@ func (r *Reviewer) remember(p *review.Proposal, wish review.Remember) {
 // proposal is the strictest verdict on any file of a proposal.
 func (p *Policy) proposal(pr *review.Proposal) (Verdict, Rule, error) {
 	verdict, rule := Accept, Rule{}
-	for i, f := range pr.Files {
+	var places []review.File
+	for _, f := range pr.Files {
+		places = append(places, f.Places()...)
+	}
+	for i, f := range places {
 		if readOnly, why := p.ReadOnly(f.Abs); readOnly {
 			return Deny, why, NotWritable(visible.Line(f.Path, false), why)
 		}
@@ -116,7 +120,7 @@ func (p *Policy) proposal(pr *review.Proposal) (Verdict, Rule, error) {
 
 func (p *Policy) mayRemember(pr *review.Proposal) bool {
 	for _, f := range pr.Files {
-		if !p.MayRemember(request(pr, f)) {
+		if f.NewAbs != "" || !p.MayRemember(request(pr, f)) {
 			return false
 		}
 	}

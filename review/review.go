@@ -44,6 +44,16 @@ type File struct {
 	Draft func(current hunks.Text) (*hunks.Patch, error)
 }
 
+// Places are the file, and what it will be where it goes.
+func (f File) Places() []File {
+	if f.NewAbs == "" {
+		return []File{f}
+	}
+	moved := f
+	moved.Path, moved.Abs, moved.Name = f.NewPath, f.NewAbs, f.NewName
+	return []File{f, moved}
+}
+
 // Decision is a person's answer. A review that ends by a decision always has one of the two.
 type Decision string
 
@@ -105,7 +115,7 @@ type FileOutcome struct {
 type HunkOutcome struct {
 	Index         int    // 1-based, in the order of the file
 	Header        string // its line "@@", or what happens to the file as a whole, as "rename to NAME"
-	Lines         bool   // it changes lines, and not only the file as a whole
+	Whole         bool   // it changes no line, only the file as a whole
 	State         hunks.State
 	Edited        bool   // applied, and changed by the person since, or applied in the person's own version
 	Partial       bool   // a part of a proposed hunk: some of its lines were decided otherwise
@@ -126,13 +136,16 @@ func (o *Outcome) Decision() Decision {
 
 // Decision says how this file was decided: accepted if at least one hunk is in the source.
 func (f *FileOutcome) Decision() Decision {
-	for _, h := range f.Hunks {
-		if h.State == hunks.Applied || h.StillInBuffer {
+	for i := range f.Hunks {
+		if f.Hunks[i].InSource() {
 			return Accepted
 		}
 	}
 	return Rejected
 }
+
+// InSource says whether what the hunk wants was done.
+func (h *HunkOutcome) InSource() bool { return h.State == hunks.Applied || h.StillInBuffer }
 
 // Count is how many hunks are in each state.
 type Count struct {

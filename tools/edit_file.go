@@ -31,7 +31,7 @@ var editFile = &tool{
 			return Result{}, review.Errorf(review.InvalidArgs,
 				`"old_string" is empty. Nothing was changed. To create a file or to replace all of one, use write_file.`)
 		}
-		o, err := s.review(ctx, c, edit{path: args.text("path"), description: args.text("description"), draft: r.draft})
+		o, err := s.review(ctx, c, args.text("description"), edit{path: args.text("path"), draft: r.draft})
 		if err != nil {
 			return Result{}, err
 		}

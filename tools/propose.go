@@ -8,17 +8,19 @@ import (
 	"nvim-agent-diff/review"
 )
 
-// edit is a wanted change of one file. Every tool that edits makes one of its arguments.
+// edit is a wanted change of one file. Every tool that edits makes one of its arguments, or several.
 type edit struct {
-	path        string
-	description string
+	path string
+	// written, if it is another, is the path when what was taken for a prefix is a folder: it counts where only it exists.
+	written string
+	to      string // where the file is to be moved, in the same form; "" when it stays
 	// draft turns what the file holds at the review's turn into hunks; see review.File.
 	draft func(t target, current hunks.Text) (*hunks.Patch, error)
 }
 
 // propose has a person review an edit, and makes the answer of the outcome.
-func (s *Server) propose(ctx context.Context, c *Call, e edit) (Result, error) {
-	o, err := s.review(ctx, c, e)
+func (s *Server) propose(ctx context.Context, c *Call, description string, e edit) (Result, error) {
+	o, err := s.review(ctx, c, description, e)
 	if err != nil {
 		return Result{}, err
 	}
@@ -31,38 +33,76 @@ func answer(o *review.Outcome) (Result, error) {
 		return Result{}, review.Errorf(review.ToolFailed, "The review ended with %d files in place of one. Read the file again.", len(o.Files))
 	}
 	f := &o.Files[0]
-	text := report(f, o.Comment, o.Notes)
-	return Result{Text: text, Structure: newReviewed(f, o.Comment, text), Decision: f.Decision()}, nil
+	text := report(f, o.Comment, o.Notes, 1)
+	return Result{Text: text, Structure: newReviewed(f, o.Comment, text, 1), Decision: f.Decision()}, nil
 }
 
-// review has a person review an edit of one file.
-func (s *Server) review(ctx context.Context, c *Call, e edit) (*review.Outcome, error) {
+// review has a person review edits, each of another file, in one sitting.
+func (s *Server) review(ctx context.Context, c *Call, description string, edits ...edit) (*review.Outcome, error) {
 	box := s.sandboxOf(ctx, c)
-	find := func() (target, error) { return box.toChange(e.path) }
-	t, err := find()
-	if err != nil {
-		return nil, err
-	}
-	if err := t.checkText(); err != nil {
-		return nil, err
-	}
-	p := review.Proposal{
-		Tool: c.Tool, Agent: c.Agent, Description: e.description, Root: string(t.root), Key: c.key,
-		Files: []review.File{{
-			Path: t.path, Abs: t.abs, Name: t.name,
-			Draft: func(current hunks.Text) (*hunks.Patch, error) {
-				if err := t.again(find()); err != nil {
-					return nil, err
-				}
-				patch, err := e.draft(t, current)
-				if err != nil {
-					return nil, box.discreet(c, t, asError(err))
-				}
-				return patch, nil
-			},
-		}},
+	p := review.Proposal{Tool: c.Tool, Agent: c.Agent, Description: description, Key: c.key}
+	taken := map[string]string{} // by the resolved path, the path that was given
+	for _, e := range edits {
+		t, err := e.find(box)
+		if err != nil {
+			return nil, err
+		}
+		if err := t.checkText(); err != nil {
+			return nil, err
+		}
+		for _, place := range t.places() {
+			if other, again := taken[place.abs]; again {
+				return nil, review.Errorf(review.InvalidArgs, "%s and %s are the same file. Nothing was changed. "+
+					"Write everything that is to happen to a file in one place.", shown(other), shown(place.path))
+			}
+			taken[place.abs] = place.path
+		}
+		if p.Root == "" {
+			p.Root = string(t.root)
+		}
+		p.Files = append(p.Files, e.file(c, box, t, p.Root))
 	}
 	return s.reviewer.Review(ctx, p, c.Progress)
+}
+
+// find finds the file that is to be changed, and where it goes.
+func (e *edit) find(box *sandbox) (target, error) {
+	path := e.path
+	t, err := box.toChange(path)
+	if e.written != "" && e.written != path && !t.exists() {
+		if other, err := box.find(e.written); err == nil && other.exists() {
+			path = e.written
+			t, err = box.toChange(path)
+		}
+	}
+	if err != nil || e.to == "" {
+		return t, err
+	}
+	to, err := box.toMove(t, path, e.to)
+	if err != nil {
+		return t, err
+	}
+	t.to = &to
+	return t, to.checkFree()
+}
+
+// file is the edit as it is proposed.
+func (e *edit) file(c *Call, box *sandbox, t target, root string) review.File {
+	f := review.File{Path: t.path, Abs: t.abs, Name: t.nameIn(root)}
+	if t.to != nil {
+		f.NewPath, f.NewAbs, f.NewName = t.to.path, t.to.abs, t.to.nameIn(root)
+	}
+	f.Draft = func(current hunks.Text) (*hunks.Patch, error) {
+		if err := t.again(e.find(box)); err != nil {
+			return nil, err
+		}
+		patch, err := e.draft(t, current)
+		if err != nil {
+			return patch, box.discreet(c, t, asError(err))
+		}
+		return patch, nil
+	}
+	return f
 }
 
 // placeText is hunks.Place with errors that the agent can read.

@@ -26,9 +26,8 @@ var proposeFileEdit = &tool{
 	run: func(ctx context.Context, s *Server, c *Call) (Result, error) {
 		args := &c.Arguments
 		original, modified := args.text("original"), args.text("modified")
-		return s.propose(ctx, c, edit{
-			path:        args.text("path"),
-			description: args.text("description"),
+		return s.propose(ctx, c, args.text("description"), edit{
+			path: args.text("path"),
 			draft: func(t target, current hunks.Text) (*hunks.Patch, error) {
 				return placeText(t, current, original, modified)
 			},

@@ -23,6 +23,7 @@ var registry = []*tool{
 	proposeFileEdit,
 	editFile,
 	writeFile,
+	proposePatch,
 	readFile,
 	diffTexts,
 }

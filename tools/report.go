@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"nvim-agent-diff/hunks"
@@ -21,15 +22,15 @@ const (
 	directSaved   = "The file has been updated with your proposed changes. The file has been saved."
 )
 
-// report is what the agent is told about a review of one file.
-func report(f *review.FileOutcome, comment string, notes []string) string {
+// report is what the agent is told about a review of one file, which is one of so many in the result.
+func report(f *review.FileOutcome, comment string, notes []string, of int) string {
 	var out strings.Builder
-	r := reporter{out: &out, file: f, comment: comment}
+	r := reporter{out: &out, file: f, comment: comment, of: of}
 	r.head()
 	r.hunks()
-	r.diff("What was really changed in the file:", f.AppliedDiff, appliedLimit)
-	r.diff("What the user changed besides, during the review:", f.UserDiff, otherLimit)
-	r.diff("What saving changed further (formatting on save):", f.FormatDiff, otherLimit)
+	r.diff("What was really changed in the file:", f.AppliedDiff, appliedLimit.share(of))
+	r.diff("What the user changed besides, during the review:", f.UserDiff, otherLimit.share(of))
+	r.diff("What saving changed further (formatting on save):", f.FormatDiff, otherLimit.share(of))
 	r.notes(notes)
 	return out.String()
 }
@@ -38,6 +39,7 @@ type reporter struct {
 	out     *strings.Builder
 	file    *review.FileOutcome
 	comment string
+	of      int // how many files share the result
 }
 
 func (r reporter) line(format string, args ...any) {
@@ -48,14 +50,7 @@ func (r reporter) line(format string, args ...any) {
 func (r reporter) head() {
 	f := r.file
 	if f.Decision() == review.Accepted {
-		where := bufferUnsaved
-		switch {
-		case f.Direct && f.Saved:
-			where = directSaved
-		case f.Saved:
-			where = bufferSaved
-		}
-		fmt.Fprintf(r.out, acceptedText, shown(f.Path), where)
+		fmt.Fprintf(r.out, acceptedText, shown(f.Path), r.done())
 		return
 	}
 	fmt.Fprintf(r.out, review.RejectedText, shown(f.Path))
@@ -72,6 +67,43 @@ func (r reporter) head() {
 			r.line("- on hunk %d (%s): %s", h.Index, shown(h.Header), quoted(h.Comment))
 		}
 	}
+}
+
+// done says what the accepted hunks did: to the lines, and to the file as a whole.
+func (r reporter) done() string {
+	f := r.file
+	var done []string
+	if slices.ContainsFunc(f.Hunks, func(h review.HunkOutcome) bool { return !h.Whole && h.InSource() }) {
+		where := bufferUnsaved
+		switch {
+		case f.Direct && f.Saved:
+			where = directSaved
+		case f.Saved:
+			where = bufferSaved
+		}
+		done = append(done, where)
+	}
+	for _, change := range moves(f) {
+		done = append(done, "The file was "+change+".")
+	}
+	if f.Mode != 0 {
+		done = append(done, fmt.Sprintf("Its mode is now %06o.", f.Mode))
+	}
+	return strings.Join(done, "\n")
+}
+
+// moves are what was done to a file as a whole, but for its mode.
+func moves(f *review.FileOutcome) (list []string) {
+	if f.Created {
+		list = append(list, "created")
+	}
+	if f.Deleted {
+		list = append(list, "deleted")
+	}
+	if f.RenamedTo != "" {
+		list = append(list, "renamed to "+shown(f.RenamedTo))
+	}
+	return list
 }
 
 // commented says whether the person said anything.
@@ -93,7 +125,7 @@ func (r reporter) hunks() {
 		h := &r.file.Hunks[i]
 		switch {
 		case asProposed(h):
-		case listed == maxHunkResults:
+		case listed == share(maxHunkResults, r.of, 3):
 			more++
 		default:
 			listed++
@@ -183,6 +215,14 @@ var (
 	appliedLimit = diffLimit{200, 16_000}
 	otherLimit   = diffLimit{100, 6_000}
 )
+
+// share is what each of several files gets.
+func (l diffLimit) share(of int) diffLimit {
+	return diffLimit{share(l.lines, of, 10), share(l.bytes, of, 800)}
+}
+
+// share is an equal part of n, but not less than least.
+func share(n, of, least int) int { return max(n/of, min(n, least)) }
 
 // cut is at most limit of a diff, whole lines, with a last line that says so when some are missing.
 func cut(diff string, limit diffLimit) string {

@@ -73,7 +73,7 @@ const reviewedSchema = `{
         "type": "object",
         "properties": {
           "index": {"type": "integer", "description": "Counted from 1."},
-          "header": {"type": "string", "description": "The hunk's @@ line."},
+          "header": {"type": "string", "description": "The hunk's @@ line, or what happens to the file as a whole."},
           "state": {"type": "string", "enum": ["applied", "rejected", "pending", "conflict"]},
           "edited": {"type": "boolean", "description": "Applied, and changed by the user."},
           "partial": {"type": "boolean", "description": "Only a part of a proposed hunk."},
@@ -93,20 +93,21 @@ const reviewedSchema = `{
 // maxHunkResults bounds the list of hunks: clients cut long results, and nothing says where.
 const maxHunkResults = 100
 
-// newReviewed is the structure of one file's outcome. message is its text.
-func newReviewed(f *review.FileOutcome, comment, message string) reviewed {
+// newReviewed is the structure of one file's outcome, which is one of so many in the result. message is its text.
+func newReviewed(f *review.FileOutcome, comment, message string, of int) reviewed {
 	r := reviewed{
 		Message: message, Decision: f.Decision(), Path: f.Path, Saved: f.Saved, Hunks: f.Count(),
-		HunkResults: []hunkResult{}, AppliedDiff: cut(f.AppliedDiff, appliedLimit), Comment: comment,
+		HunkResults: []hunkResult{}, AppliedDiff: cut(f.AppliedDiff, appliedLimit.share(of)), Comment: comment,
 	}
 	// When not all have a place, those not applied as proposed come first.
-	room := maxHunkResults
+	limit := share(maxHunkResults, of, 3)
+	room := limit
 	for i := range f.Hunks {
 		if !asProposed(&f.Hunks[i]) && room > 0 {
 			room--
 		}
 	}
-	told := maxHunkResults
+	told := limit
 	for i := range f.Hunks {
 		h := &f.Hunks[i]
 		left := &told

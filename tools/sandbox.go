@@ -77,6 +77,18 @@ func (b *sandbox) toChange(path string) (target, error) {
 	return t, nil
 }
 
+// toMove finds the file that t, which path means, is to be moved to: a relative path is relative to the same folder.
+func (b *sandbox) toMove(t target, path, to string) (target, error) {
+	for _, dir := range dirs(b.roots, b.dir) {
+		if p, err := resolve(dir + "/" + path); err == nil && p.abs == t.abs {
+			beside := *b
+			beside.dir = dir
+			return beside.toChange(to)
+		}
+	}
+	return b.toChange(to)
+}
+
 // toRead finds the file that path means, which is to be read.
 func (b *sandbox) toRead(c *Call, path string) (target, error) {
 	t, err := b.find(path)

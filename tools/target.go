@@ -17,10 +17,33 @@ import (
 
 // target is the file that an agent's path means.
 type target struct {
-	path string // as the agent gave it
-	abs  string // absolute, with symbolic links resolved
-	root root   // the innermost root around it
-	name string // slash separated, relative to root
+	path string  // as the agent gave it
+	abs  string  // absolute, with symbolic links resolved
+	root root    // the innermost root around it
+	name string  // slash separated, relative to root
+	to   *target // where the file is to be moved; nil when it stays
+}
+
+// exists says whether there is anything at the target.
+func (t target) exists() bool {
+	_, err := os.Lstat(t.abs)
+	return t.abs != "" && err == nil
+}
+
+// places are the target and where it is to be moved.
+func (t target) places() []target {
+	if t.to == nil {
+		return []target{t}
+	}
+	return []target{t, *t.to}
+}
+
+// nameIn is the name in a diff that is relative to a root: of a file in another root, all of its path.
+func (t target) nameIn(root string) string {
+	if root == string(t.root) {
+		return t.name
+	}
+	return strings.TrimPrefix(filepath.ToSlash(t.abs), "/")
 }
 
 // findTarget finds the file that path means within the roots, which need not exist. A relative path is tried in each of
@@ -103,7 +126,7 @@ func (t target) again(now target, err error) error {
 	if err != nil {
 		return err
 	}
-	if now.abs != t.abs {
+	if now.abs != t.abs || t.to != nil && now.to.abs != t.to.abs {
 		return review.Errorf(review.ToolFailed,
 			"%s leads to another file than when the edit was proposed. Nothing was changed. Read it again.", shown(t.path))
 	}
@@ -145,6 +168,15 @@ func (t target) checkText() error {
 	}
 	if isBinary(head) {
 		return fail("is a binary file")
+	}
+	return nil
+}
+
+// checkFree makes sure that a file can be put where the target is, but for one that is there.
+func (t target) checkFree() error {
+	info, err := os.Lstat(t.abs)
+	if strings.HasSuffix(t.path, "/") || err == nil && info.IsDir() {
+		return review.Errorf(review.ToolFailed, "%s is a directory. Nothing was changed.", shown(t.path))
 	}
 	return nil
 }

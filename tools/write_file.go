@@ -23,9 +23,8 @@ var writeFile = &tool{
 	run: func(ctx context.Context, s *Server, c *Call) (Result, error) {
 		args := &c.Arguments
 		content := args.text("content")
-		return s.propose(ctx, c, edit{
-			path:        args.text("path"),
-			description: args.text("description"),
+		return s.propose(ctx, c, args.text("description"), edit{
+			path: args.text("path"),
 			draft: func(t target, current hunks.Text) (*hunks.Patch, error) {
 				patch, err := placeText(t, current, current.Raw(), content)
 				if err == nil && current.Body != "" {
