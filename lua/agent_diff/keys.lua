@@ -21,12 +21,14 @@ local function refused(view, hunk, why)
   notice.say(('hunk %d: %s'):format(hunk.index, why), vim.log.levels.WARN)
 end
 
+local function is_undecided(hunk) return hunk.state == 'pending' or hunk.state == 'conflict' end
+
 ---@param verb 'accept'|'reject'|'toggle'
 local function decide(verb)
   return function(view)
     if not may_decide(view) then return end
     local review = view.review
-    local hunk = view:hunk_at_cursor() or review.hunks[1]
+    local hunk = view:nearest_hunk()
     if not hunk then return end
     local done, culprit, why = review:decide({ hunk }, verb)
     if review.ended then return end
@@ -67,6 +69,46 @@ local function decide_all(verb, wanted)
   end
 end
 
+--- Decides what is undecided in the file under the cursor, as one decision.
+---@param verb 'accept'|'reject'
+local function decide_file(verb)
+  return function(view)
+    if not may_decide(view) then return end
+    local review, file = view.review, view:nearest_hunk().file
+    review:observe()
+    local hunks = vim.tbl_filter(is_undecided, file.hunks)
+    if #hunks == 0 then return notice.say('nothing is undecided in ' .. vim.fn.strtrans(file.name)) end
+    local done, culprit, why = review:decide(hunks, verb)
+    if review.ended then return end
+    if not done then return refused(view, culprit, why) end
+    view:go(review:next_undecided(file.hunks[#file.hunks]) or file.hunks[#file.hunks])
+  end
+end
+
+--- Where a count leads from a place in a list, round the end where 'wrapscan' says so.
+local function step_to(at, by, last)
+  local target = at + by
+  if vim.o.wrapscan then return (target - 1) % last + 1 end
+  return math.max(math.min(target, last), 1)
+end
+
+--- Moves by files.
+---@param step 1|-1
+local function move_file(step)
+  return function(view)
+    local files = view.review.files
+    if #files == 0 then return end
+    local file = view:file_at_cursor()
+    local at = file and file.index or 0
+    -- From within a file, back is to its beginning.
+    local within = not file or view:cursor_row() > view.diff_row + file.line
+    if step == -1 and within then at = at + 1 end
+    local target = files[step_to(at, step * vim.v.count1, #files)]
+    vim.cmd("normal! m'") -- the count is gone then
+    view:go_file(target)
+  end
+end
+
 --- Moves by hunks, with a count, round the end where 'wrapscan' says so.
 ---@param step 1|-1
 local function move(step)
@@ -75,15 +117,10 @@ local function move(step)
     if #hunks == 0 then return end
     local at, inside = view:index_at_cursor()
     if step == -1 and inside and view:row_of(hunks[at]) < view:cursor_row() then at = at + 1 end
-    local target = at + step * vim.v.count1
-    if step == -1 and not inside then target = at - vim.v.count1 + 1 end
-    if vim.o.wrapscan then
-      target = (target - 1) % #hunks + 1
-    else
-      target = math.max(math.min(target, #hunks), 1)
-    end
-    vim.cmd("normal! m'")
-    view:go(hunks[target])
+    if step == -1 and not inside then at = at + 1 end
+    local target = hunks[step_to(at, step * vim.v.count1, #hunks)]
+    vim.cmd("normal! m'") -- the count is gone then
+    view:go(target)
   end
 end
 
@@ -91,19 +128,20 @@ local actions = {
   accept = decide('accept'),
   reject = decide('reject'),
   toggle = decide('toggle'),
-  accept_all = decide_all(
-    'accept',
-    function(hunk) return hunk.state == 'pending' or hunk.state == 'conflict' end
-  ),
+  accept_all = decide_all('accept', is_undecided),
   reject_all = decide_all('reject', function(hunk) return hunk.state ~= 'rejected' end),
   next = move(1),
   prev = move(-1),
+  accept_file = decide_file('accept'),
+  reject_file = decide_file('reject'),
+  next_file = move_file(1),
+  prev_file = move_file(-1),
 }
 
 function actions.show(view)
   -- Keys that follow one that was meant for something else would change the file.
   if not manners.armed(view.review) then return end
-  local hunk = view:hunk_at_cursor() or view.review.hunks[1]
+  local hunk = view:nearest_hunk()
   if hunk then view:enter_source(hunk) end
 end
 
@@ -134,7 +172,7 @@ end
 
 function actions.comment(view)
   if not may_decide(view) then return end
-  local hunk = view:hunk_at_cursor() or view.review.hunks[1]
+  local hunk = view:nearest_hunk()
   if hunk then require('agent_diff.comment').on_hunk(view, hunk) end
 end
 

@@ -216,6 +216,23 @@ end
 ---@return agent_diff.Hunk?
 function View:hunk_at_cursor() return (self:hunk_at(self:cursor_row())) end
 
+--- The file that the cursor is in; none above the first.
+---@return agent_diff.File?
+function View:file_at_cursor()
+  local row, found = self:cursor_row() - self.diff_row, nil
+  for _, file in ipairs(self.review.files) do
+    if file.line <= row then found = file end
+  end
+  return found
+end
+
+--- The hunk at the cursor, or the first of the file that the cursor is in.
+---@return agent_diff.Hunk?
+function View:nearest_hunk()
+  local file = self:file_at_cursor() or self.review.files[1]
+  return self:hunk_at_cursor() or (file and file.hunks[1])
+end
+
 ---@return integer index of the hunk at the cursor or the last one above it
 ---@return boolean inside
 function View:index_at_cursor()
@@ -223,11 +240,17 @@ function View:index_at_cursor()
   return index, hunk ~= nil
 end
 
+--- Moves the cursor to a file's first line.
+---@param file agent_diff.File
+function View:go_file(file) self:go_row(file.hunks[1], self.diff_row + file.line) end
+
 --- Moves the cursor to a hunk's header line.
-function View:go(hunk)
+function View:go(hunk) self:go_row(hunk, self:row_of(hunk)) end
+
+--- Moves the cursor to a row at or above a hunk.
+function View:go_row(hunk, row)
   local win = self:win()
   if not win then return end
-  local row = self:row_of(hunk)
   api.nvim_win_set_cursor(win, { row + 1, 0 })
   -- The whole hunk on the screen where it fits; else at least half a screen of it.
   local height, top = api.nvim_win_get_height(win), vim.fn.line('w0', win)
@@ -246,7 +269,7 @@ function View:follow(hunk)
     self:draw_bar()
   end
   if changed_file and #self.review.files > 1 then vim.b[self.bufnr].agent_diff = self.review:describe() end
-  local row = hunk.file.source:row(hunk)
+  local row = hunk.file.source:row(hunk) or (changed_file and 0 or nil)
   if self.layout and row then self.layout:show_source(hunk.file.source.bufnr, row) end
 end
 
@@ -346,7 +369,8 @@ function View:watch()
   end)
   on('WinLeave', function() self.left = true end)
   on('CursorMoved', function()
-    local hunk = self:hunk_at_cursor()
+    local hunk, file = self:hunk_at_cursor(), self:file_at_cursor()
+    if not hunk and file and self.current and file ~= self.current.file then hunk = file.hunks[1] end
     if hunk and hunk ~= self.current then self:follow(hunk) end
   end)
 end
