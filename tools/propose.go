@@ -70,7 +70,7 @@ func (e *edit) find(box *sandbox) (target, error) {
 	path := e.path
 	t, err := box.toChange(path)
 	if e.written != "" && e.written != path && !t.exists() {
-		if other, err := box.find(e.written); err == nil && other.exists() {
+		if other, findErr := box.find(e.written); findErr == nil && other.exists() {
 			path = e.written
 			t, err = box.toChange(path)
 		}
