@@ -183,7 +183,7 @@ func (l *locator) find(readings []reading) (spot Spot, ok bool) {
 			best, ok = m, true
 		}
 		if ok {
-			return best.Spot, !l.stays(readings, best.Fit)
+			return best.Spot, !l.stays(readings, best.Fit, k)
 		}
 	}
 	return Spot{}, false
@@ -201,22 +201,32 @@ func (m match) holds(other match) bool {
 }
 
 // stays says whether a block that seems to have turned into its other text has not: what it was is in the text as often
-// as before.
-func (l *locator) stays(readings []reading, found Fit) bool {
+// as before, or what was found, with k lines around it, can be a part of what it was.
+func (l *locator) stays(readings []reading, found Fit, k int) bool {
 	was, other := &readings[0], &readings[1]
 	if was.text == nil || was.start == was.end || found == was.fit {
 		return false
 	}
 	pattern, others := was.ids[was.start:was.end], other.ids[other.start:other.end]
+	if k == 0 && contains(pattern, others) {
+		return true
+	}
 	_, before := was.text.find(pattern)
 	_, now := l.cur.find(pattern)
-	for at := range others {
-		if len(others)-at >= len(pattern) && slices.Equal(others[at:at+len(pattern)], pattern) {
-			before++ // it is in the other text too
-			break
-		}
+	if contains(others, pattern) {
+		before++
 	}
 	return now >= before
+}
+
+// contains says whether the lines of part are in others one after the other.
+func contains(others, part []int32) bool {
+	for at := range max(0, len(others)-len(part)+1) {
+		if slices.Equal(others[at:at+len(part)], part) {
+			return true
+		}
+	}
+	return false
 }
 
 // place looks for one reading with k lines around it. n is 1 only if that is its only place and was its only one.

@@ -213,6 +213,11 @@ func TestLocateCases(t *testing.T) {
 			"one\na repeated line\na repeated line\nother\na repeated line\n",
 			map[int]Spot{},
 		},
+		{
+			"the old line is in the new ones, and these were edited", Diff(Text{Body: "a line of text"}, "above it\na line of text\nbelow it\n"), all,
+			"above it, and more\na line of text\nbelow it, and more\n",
+			map[int]Spot{},
+		},
 		{"created", create, none, "new\n", map[int]Spot{1: {0, FitNew}}},
 		{"conflict fits again", conflict, none, p20, map[int]Spot{1: {1, FitOld}, 2: {9, FitOld}}},
 	} {

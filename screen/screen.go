@@ -47,7 +47,8 @@ type Screen struct {
 	front   *Snapshot
 	changed chan struct{} // closed and renewed when front or events change
 	events  []Event
-	watches int // how many there have been
+	watches int             // how many there have been
+	held    map[string]bool // the watches that Neovim told of
 
 	closing sync.Once
 }
@@ -89,7 +90,7 @@ func dial(ctx context.Context, addr string) (net.Conn, error) {
 }
 
 func newScreen(addr string) *Screen {
-	s := &Screen{addr: addr, done: make(chan struct{}), changed: make(chan struct{})}
+	s := &Screen{addr: addr, done: make(chan struct{}), changed: make(chan struct{}), held: map[string]bool{}}
 	s.grid.init()
 	s.front = &Snapshot{}
 	return s
@@ -102,7 +103,7 @@ func (s *Screen) serve(r io.Reader, w io.Writer, c io.Closer) error {
 		return fmt.Errorf("screen: %w", err)
 	}
 	// Handlers take any arguments: one that does not convert would close the session.
-	handlers := map[string]func(...any){"redraw": s.redraw, "screen_event": s.event}
+	handlers := map[string]func(...any){"redraw": s.redraw, "screen_event": s.event, "screen_holds": s.holds}
 	for name, handler := range handlers {
 		if err := v.RegisterHandler(name, guarded(handler)); err != nil {
 			return fmt.Errorf("screen: %w", err)
@@ -174,6 +175,16 @@ func (s *Screen) event(args ...any) {
 		e.Data = args[2]
 	}
 	s.events = append(s.events, e)
+	s.wake()
+}
+
+// holds takes note that what a watch watches for holds.
+func (s *Screen) holds(args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(args) > 0 {
+		s.held[text(args[0])] = true
+	}
 	s.wake()
 }
 

@@ -20,7 +20,8 @@ const watch = `
 		group = vim.api.nvim_create_augroup('screen-' .. id, {}),
 		callback = function()
 			local ok, yes = pcall(try)
-			if ok and yes then vim.rpcnotify(channel, 'screen_event', 'screen', id) end
+			if ok and yes then vim.rpcnotify(channel, 'screen_holds', id) end
+			return ok and yes -- told once, it is over
 		end,
 	})
 	return false`
@@ -62,15 +63,9 @@ func (s *Screen) Until(timeout time.Duration, what, chunk string, args ...any) e
 	return err
 }
 
-// saw tells whether Neovim told of a watch, and forgets it.
+// saw tells whether Neovim told of a watch.
 func (s *Screen) saw(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, e := range s.events {
-		if e.Name == "screen" && e.Match == id {
-			s.events = append(s.events[:i:i], s.events[i+1:]...)
-			return true
-		}
-	}
-	return false
+	return s.held[id]
 }

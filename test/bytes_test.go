@@ -143,7 +143,7 @@ func (s *story) bytesOf(e bytesEdit, open bool) {
 			s.open("a.txt")
 		}
 		c := s.proposeIn("a.txt", e.original, e.modified)
-		s.see(fmt.Sprintf("Progress: 0/%d", hunks))
+		s.shown()
 		if !e.noPatch {
 			s.patchApplies()
 		}

@@ -32,7 +32,7 @@ func TestLeaving(t *testing.T) {
 				}
 				// Nothing hinders the next one.
 				call = s.propose("a.txt", three(1), three(1, 2, 3), "")
-				s.see("Progress: 0/2")
+				s.shown()
 				s.press("R")
 				call.result().rejected("a.txt")
 				s.fileIs("a.txt", three(1))
@@ -160,7 +160,7 @@ func TestUnopenedFile(t *testing.T) {
 		s.file("b.txt", three())
 		s.lua(nil, `require('agent_diff').setup({ save = 'never' })`)
 		call = s.propose("b.txt", three(), three(1, 2, 3), "")
-		s.see("Progress: 0/3")
+		s.shown()
 		s.press("A")
 		call.result().accepted("b.txt", false)
 		s.over()

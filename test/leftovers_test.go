@@ -348,6 +348,7 @@ func TestFailingAutocommands(t *testing.T) {
 				s.over()
 				s.lua(nil, `vim.o.cmdheight = 1 vim.o.columns = 120`)
 				s.asBefore(before, append(untouched, "view of", "option", "extmark")...)
+				s.lua(nil, `vim.api.nvim_clear_autocmds({ event = ... })`, event) // so that Neovim can be left
 			})
 		})
 	}

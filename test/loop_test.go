@@ -146,7 +146,7 @@ func TestTypedAhead(t *testing.T) {
 
 		s.file("b.txt", three())
 		call = s.propose("b.txt", three(), three(1, 2, 3), "")
-		s.see("Progress: 0/3")
+		s.shown()
 		s.lua(nil, `vim.cmd('normal arr')`)
 		s.states(applied, rejected, rejected)
 		s.press("q")
@@ -155,7 +155,7 @@ func TestTypedAhead(t *testing.T) {
 
 		s.file("c.txt", three())
 		call = s.propose("c.txt", three(), three(1, 2, 3), "")
-		s.see("Progress: 0/3")
+		s.shown()
 		s.lua(nil, `vim.fn.setreg('q', 'raaq')`)
 		s.press("@q")
 		call.result().accepted("c.txt", true).hunks(2, 1, 0, 0)
@@ -185,7 +185,7 @@ func TestQuestion(t *testing.T) {
 		s.over()
 
 		call = s.propose("a.txt", three(1), three(1, 2, 3), "")
-		s.see("Progress: 0/2")
+		s.shown()
 		s.press("q")
 		s.see("2 undecided hunks left. Finish anyway?")
 		s.press("<CR>")

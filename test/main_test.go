@@ -2,6 +2,7 @@
 package test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -27,6 +28,11 @@ func run(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	buildDir = dir
+	// Tests that may run beside each other are those that wait: the number of processors says nothing of how many.
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	return m.Run()
 }
 

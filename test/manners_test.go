@@ -47,12 +47,14 @@ func TestTypingIsNotInterrupted(t *testing.T) {
 
 // At a prompt, or in the middle of a command, nothing of Neovim can be asked; the agent waits, and is told why.
 func TestAtPrompt(t *testing.T) {
+	t.Parallel() // progress is told every five seconds
 	prompts := map[string][2]string{
 		"hit enter": {`:echo "one\ntwo\nthree"<CR>`, "<CR>"}, "more": {`:set more | for i in range(99) | echo i | endfor<CR>`, "q"},
 		"count": {"3", "j"}, "character": {"f", "x"}, "register": {`"`, "ayy"}, "window command": {"<C-w>", "<Esc>"}, "z": {"z", "z"},
 	}
 	for name, keys := range prompts {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			forEachNvim(t, func(s *story) {
 				s.file("a.txt", three())
 				s.agent = s.another()

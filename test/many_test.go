@@ -111,6 +111,7 @@ func (s *story) queued(count int) {
 // Three agents propose twenty edits at once, in two projects: each comes to the Neovim of its project, in order of
 // arrival, several on one file too, and each gets its own answer.
 func TestManyAtOnce(t *testing.T) {
+	t.Parallel() // progress is told every five seconds
 	screentest.Each(t, func(t *testing.T, nvim string) {
 		d := newDesk(t, nvim)
 		projects := []*story{d.work(), d.work()}
@@ -183,6 +184,7 @@ func TestManyAtOnce(t *testing.T) {
 
 // Proposals for one file, by whatever name, are compared with what the ones before have left, each when its turn comes.
 func TestQueueOnOneFile(t *testing.T) {
+	t.Parallel() // progress is told every five seconds
 	forEachNvim(t, func(s *story) {
 		base, edited := "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "ONE\n2\n3\n4\n5\n6\n7\n8\n9\n"
 		s.file("a.txt", base)
@@ -248,6 +250,7 @@ func TestWhichNeovim(t *testing.T) {
 
 // A Neovim that does something that takes long is the right one all the same: the review waits for it, and says so.
 func TestBusyNeovim(t *testing.T) {
+	t.Parallel() // progress is told every five seconds
 	screentest.Each(t, func(t *testing.T, nvim string) {
 		d := newDesk(t, nvim)
 		outer := d.work()

@@ -15,7 +15,7 @@ func TestReviewBuffer(t *testing.T) {
 		s.file("dir/a b.txt", three())
 		s.open("dir/a b.txt")
 		s.propose("dir/a b.txt", three(), three(1, 2, 3), "count\r\nbetter")
-		s.see("Progress: 0/3")
+		s.shown()
 		s.until("the buffer is as promised", `
 			local bo, name = vim.bo, vim.api.nvim_buf_get_name(0)
 			return name:match('^agent%-diff://[^/]+/dir/a b%.txt$') and bo.filetype == 'agentdiff' and bo.buftype == 'nofile'
@@ -259,7 +259,7 @@ func TestFindsNeovim(t *testing.T) {
 		s.lua(nil, `vim.fn.serverstart(vim.env.XDG_RUNTIME_DIR .. '/nvim.' .. vim.fn.getpid() .. '.0')`)
 		s.agent = startAgent(s.t, s.dir, env)
 		call := s.agent.propose(filepath.Join(s.dir, "a.txt"), three(), three(1, 2, 3), "")
-		s.see("Progress: 0/3")
+		s.shown()
 		s.press("A")
 		call.result().accepted(filepath.Join(s.dir, "a.txt"), true)
 	})

@@ -108,6 +108,7 @@ func TestQueuedCancelled(t *testing.T) {
 
 // Progress every few seconds is what keeps clients waiting; it says what the waiting is for.
 func TestProgress(t *testing.T) {
+	t.Parallel() // progress is told every five seconds
 	forEachNvim(t, func(s *story) {
 		s.file("b.txt", three())
 		first := s.asked()

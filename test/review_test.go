@@ -35,8 +35,18 @@ func (s *story) asked() *call {
 func (s *story) proposeThree() *call {
 	s.t.Helper()
 	c := s.propose("a.txt", three(), three(1, 2, 3), "count better")
-	s.see("Progress: 0/3 applied, 0 rejected, 3 pending")
+	s.shown()
 	return c
+}
+
+// shown waits until a review of which nothing is decided yet is in a window. What the screen says would not do: it may be
+// of the review before.
+func (s *story) shown() {
+	s.t.Helper()
+	s.until("an undecided review is shown", `
+		local there, agent_diff = pcall(require, 'agent_diff')
+		local r = there and agent_diff.reviews()[1]
+		return r and r.bufnr and r.total > 0 and r.pending + r.conflict == r.total and #vim.fn.win_findbuf(r.bufnr) > 0`)
 }
 
 const (

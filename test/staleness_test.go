@@ -84,7 +84,7 @@ func TestOriginalAndFile(t *testing.T) {
 						s.fileIs("a.txt", c.file)
 						return
 					}
-					s.see("Progress: 0/")
+					s.shown()
 					s.press("A")
 					r := call.result().accepted("a.txt", saved).says(c.says...)
 					if saved {

@@ -81,7 +81,7 @@ func TestCRLF(t *testing.T) {
 		s.file("a.txt", crlf(three()))
 		s.open("a.txt")
 		call := s.propose("a.txt", three(), three(1, 2, 3), "")
-		s.see("Progress: 0/3")
+		s.shown()
 		s.press("aar")
 		s.states(applied, applied, rejected)
 		s.press("q")

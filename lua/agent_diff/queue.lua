@@ -114,6 +114,7 @@ function M.remove(review)
   end
   if M.shown == review then M.shown = nil end
   require('agent_diff.manners').withdraw(review)
+  if #reviews == 0 then require('agent_diff.server').rest() end
   grant_turns()
   tell_places()
   M.advance()

@@ -50,12 +50,14 @@ local function start_watch()
         if review.view then review.view:tick() end
       end
       require('agent_diff.queue').advance()
-      if watch and #require('agent_diff.queue').list() == 0 then
-        watch:close()
-        watch = nil
-      end
     end)
   )
+end
+
+--- Called when the last review is over.
+function M.rest()
+  if watch then watch:close() end
+  watch = nil
 end
 
 local methods = {}

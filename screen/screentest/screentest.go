@@ -6,17 +6,21 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"nvim-agent-diff/screen"
 )
 
-// Each runs a test on every Neovim of $TEST_NVIMS, a list of programs separated by colons. Without the list the test
-// fails: a test of ours without a Neovim shows nothing.
+// Each runs a test on every Neovim of $TEST_NVIMS at the same time, a list of programs separated by colons. Without the
+// list the test fails: a test of ours without a Neovim shows nothing.
 func Each(t *testing.T, test func(t *testing.T, nvim string)) {
 	t.Helper()
 	for _, nvim := range Nvims(t) {
-		t.Run(name(nvim), func(t *testing.T) { test(t, nvim) })
+		t.Run(name(nvim), func(t *testing.T) {
+			t.Parallel() // a test waits more than it computes
+			test(t, nvim)
+		})
 	}
 }
 
@@ -30,8 +34,19 @@ func Nvims(t testing.TB) []string {
 	return list
 }
 
+// names are the versions of the Neovims that were asked already.
+var names sync.Map
+
 // name is the version of a Neovim, as "nvim-0.10.4".
 func name(nvim string) string {
+	known, ok := names.Load(nvim)
+	if !ok {
+		known, _ = names.LoadOrStore(nvim, ask(nvim))
+	}
+	return known.(string)
+}
+
+func ask(nvim string) string {
 	out, err := exec.Command(nvim, "--version").Output()
 	if err != nil {
 		return filepath.Base(nvim)
