@@ -29,6 +29,8 @@ func (s *session) outcome(report Value) (*review.Outcome, error) {
 		return nil, review.Errorf(review.ToolFailed, "Neovim's report cannot be read: %v. %s", err, s.applied())
 	}
 	out := &review.Outcome{Comment: s.comment, Notes: slices.Clone(s.leftOut)}
+	auto := report.Key("auto")
+	out.Auto = !auto.IsNil() && auto.Bool()
 	var tried attempt
 	for i, f := range s.files {
 		if why := files[i].Key("gone").Text(); why != "" {

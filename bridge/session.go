@@ -251,7 +251,9 @@ func (s *session) draft(ctx context.Context, loaded []Value) error {
 }
 
 func (s *session) wireOpen() wireOpen {
-	return s.drawing(cut{}, func(*sessionHunk) bool { return false })
+	open := s.drawing(cut{}, func(*sessionHunk) bool { return false })
+	open.Auto = s.letThrough()
+	return open
 }
 
 // drawing is the review, with some files divided otherwise. Of hunks that Lua knows already the blocks are left out.

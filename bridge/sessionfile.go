@@ -3,6 +3,7 @@ package bridge
 import (
 	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
+	"nvim-agent-diff/visible"
 )
 
 // sessionFile is one file of the review.
@@ -54,6 +55,17 @@ func (f *sessionFile) divide() {
 	for _, h := range f.patch.Hunks {
 		add(h, nil, h.State)
 	}
+}
+
+// letThrough is the rule by which the proposal is applied without a review. Nobody but a person deletes or renames files, or
+// changes their modes.
+func (s *session) letThrough() string {
+	for _, h := range s.hunks {
+		if h.whole != nil && h.whole.Kind != hunks.Create {
+			return ""
+		}
+	}
+	return visible.Line(s.proposal.Auto, false)
 }
 
 // newName is what the file is called in a diff after the review.

@@ -40,6 +40,7 @@ type wireOpen struct {
 	Hidden  []wireHidden `msgpack:"hidden"` // in the lines
 	Notices []string     `msgpack:"notices"`
 	Files   []wireFile   `msgpack:"files"`
+	Auto    string       `msgpack:"auto,omitempty"` // the rule that lets it through without a review
 }
 
 // wireRecut is a review with its hunks cut otherwise, as Lua has asked for.

@@ -51,9 +51,6 @@ func TestMemory(t *testing.T) {
 			if other != always {
 				t.Errorf("%s: in another session %v", a, other)
 			}
-			grave := test.of
-			grave.Grave = true
-			w.decides(p, grave, Ask, "")
 			must(t, w.memory.Revoke(a.ID))
 			w.decides(p, test.of, Ask, "")
 		}

@@ -72,8 +72,6 @@ type Request struct {
 	Path   string // absolute, with symbolic links resolved
 	Root   string // the root that it is in
 	Key    string // of exactly this call, see [Key]; may be empty
-	// Grave is what no memory lets through: deleting, renaming.
-	Grave bool
 }
 
 // Policy is what the files said when they were read.
@@ -216,7 +214,7 @@ func (p *Policy) Decide(r Request) (Verdict, Rule) {
 
 // MayRemember says whether a person's yes to this request may be remembered.
 func (p *Policy) MayRemember(r Request) bool {
-	if _, fixed := p.fixed(r); fixed || r.Grave || p.memory == nil {
+	if _, fixed := p.fixed(r); fixed || p.memory == nil {
 		return false
 	}
 	off, _ := p.memoryOff()

@@ -10,6 +10,7 @@ local M = {}
 ---@field bufnr integer
 ---@field ours { loaded: boolean, created: boolean } what we did to have it
 ---@field watch agent_diff.Watch
+---@field was_missing boolean the file did not exist
 ---@field unsaved boolean it had unsaved changes before the review
 ---@field no_write string? why it must not be written
 ---@field changed boolean? the person changed it during the review
@@ -19,7 +20,15 @@ local M = {}
 ---@return agent_diff.Loaded
 function M.open(path)
   local bufnr, ours = disk.load(path)
-  return { path = path, bufnr = bufnr, ours = ours, watch = disk.watch(bufnr, path), unsaved = false }
+  local watch = disk.watch(bufnr, path)
+  return {
+    path = path,
+    bufnr = bufnr,
+    ours = ours,
+    watch = watch,
+    unsaved = false,
+    was_missing = watch.missing,
+  }
 end
 
 --- Reads the file as the person sees it.

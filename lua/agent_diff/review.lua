@@ -48,6 +48,8 @@ local M = {}
 ---@field undo_steps table[]
 ---@field comment string? the person's, on the whole proposal
 ---@field view agent_diff.View? when it has been drawn
+---@field diff string[]? its lines
+---@field auto string? the rule by which it was applied without a review
 ---@field ended boolean
 local Review = {}
 Review.__index = Review
@@ -321,6 +323,8 @@ function Review:finish(how, why, file)
     lost = lost or gone
     report.files[i] = files.report(each, decides, gone)
   end
+  report.auto = self.auto ~= nil
+  if decides and not self.text_only then pcall(require('agent_diff.finished').keep, self, report) end
   for _, each in ipairs(self.files) do
     each.source:detach()
   end
@@ -332,7 +336,11 @@ function Review:finish(how, why, file)
     notice.say(('%s: %s The review is over.'):format(self.shown.name, lost), vim.log.levels.WARN)
   end
   local counts = self:count()
-  self:emit('AgentDiffDone', counts, { decision = counts.applied > 0 and 'accepted' or 'rejected' })
+  self:emit(
+    'AgentDiffDone',
+    counts,
+    { decision = counts.applied > 0 and 'accepted' or 'rejected', auto = self.auto }
+  )
   return report
 end
 

@@ -126,8 +126,19 @@ function methods.open(server, ref, given)
     if answer then return answer end
   end
   review:prepare(given.files)
-  review.view = require('agent_diff.view').new(review, given)
-  require('agent_diff.queue').advance()
+  review.diff = given.lines
+  local function draw()
+    review.view = require('agent_diff.view').new(review, given)
+    require('agent_diff.queue').advance()
+  end
+  if given.auto then
+    require('agent_diff.auto').apply(review, given.auto, function(why)
+      table.insert(given.notices, ('You are asked because of %s. (%s)'):format(why, given.auto))
+      draw()
+    end)
+  else
+    draw()
+  end
   return { stale = false }
 end
 

@@ -1,0 +1,355 @@
+--- The last finished reviews of this Neovim, so that each can be taken back as a whole: what was applied, and between which
+--- lines it stands. A hunk is taken back only where its text is still found, in one place.
+local disk = require('agent_diff.disk')
+local notice = require('agent_diff.notice')
+local texts = require('agent_diff.text')
+
+local M = {}
+
+-- How many reviews are kept, and how many bytes of text in them.
+local max_reviews = 20
+local max_bytes = 4 * 1024 * 1024
+-- How many lines above and below a change tell where it is.
+local context = 3
+
+---@class agent_diff.FinishedHunk
+---@field index integer in its file, as the agent knows it
+---@field header string
+---@field places table[]? { row, old, new, eol, above, below } for each block; nil when it cannot be taken back
+---@field why string? why it cannot
+---@field back boolean? it is taken back
+
+---@class agent_diff.FinishedFile
+---@field path string
+---@field saved boolean
+---@field created boolean the file did not exist before
+---@field print string of the text, as it was at the end
+---@field hunks agent_diff.FinishedHunk[]
+
+---@class agent_diff.Finished
+---@field id string
+---@field name string
+---@field tool string
+---@field rule string? what let it through without a review
+---@field time integer
+---@field lines string[] the diff
+---@field files agent_diff.FinishedFile[]
+---@field applied integer how many hunks
+---@field undone boolean
+---@field bytes integer
+
+---@type agent_diff.Finished[]
+local kept = {}
+
+local function size(lines)
+  local bytes = 0
+  for _, line in ipairs(lines) do
+    bytes = bytes + #line + 1
+  end
+  return bytes
+end
+
+---@param file agent_diff.File
+---@param hunk agent_diff.Hunk
+---@param lines string[] of the buffer
+---@return agent_diff.FinishedHunk
+local function note_hunk(file, hunk, index, lines)
+  local noted = { index = index, header = hunk.header }
+  if #hunk.blocks == 0 then
+    noted.why = 'what is done to a whole file is not taken back'
+    return noted
+  end
+  local places = {}
+  for i, block in ipairs(hunk.blocks) do
+    local side, first, last = file.source.anchors:place(block)
+    if side ~= 'new' or not first then
+      noted.why = 'its lines were changed when the review ended'
+      return noted
+    end
+    places[i] = {
+      row = first,
+      old = block.old,
+      new = block.new,
+      eol = block.eol,
+      above = vim.list_slice(lines, math.max(first - context, 0) + 1, first),
+      below = vim.list_slice(lines, last + 1, math.min(last + context, #lines)),
+    }
+  end
+  noted.places = places
+  return noted
+end
+
+--- Forgets the oldest as far as there are too many.
+local function forget()
+  local bytes = 0
+  for i = #kept, 1, -1 do
+    bytes = bytes + kept[i].bytes
+    if #kept - i >= max_reviews or bytes > max_bytes then
+      for _ = 1, i do
+        table.remove(kept, 1)
+      end
+      return
+    end
+  end
+end
+
+--- Keeps a review that ends by a decision. Its sources are still watched.
+---@param review agent_diff.Review
+---@param report table for the server
+function M.keep(review, report)
+  local record = {
+    id = review.id,
+    name = review.shown.name,
+    tool = review.tool,
+    rule = review.auto,
+    time = os.time(),
+    lines = review.diff or {},
+    files = {},
+    applied = 0,
+    undone = false,
+    bytes = size(review.diff or {}),
+  }
+  for i, file in ipairs(review.files) do
+    local bufnr = file.source.bufnr
+    if vim.api.nvim_buf_is_loaded(bufnr) and report.files[i].gone == '' then
+      local text = texts.text(bufnr)
+      local lines = texts.lines(bufnr)
+      local noted = {
+        path = file.path,
+        saved = report.files[i].saved,
+        created = file.loaded.was_missing,
+        print = vim.fn.sha256(text),
+        hunks = {},
+      }
+      for index, hunk in ipairs(file.hunks) do
+        if hunk.state == 'applied' or hunk.kept then
+          local one = note_hunk(file, hunk, index, lines)
+          noted.hunks[#noted.hunks + 1] = one
+          record.applied = record.applied + 1
+          for _, place in ipairs(one.places or {}) do
+            record.bytes = record.bytes
+              + size(place.old)
+              + size(place.new)
+              + size(place.above)
+              + size(place.below)
+          end
+        end
+      end
+      if #noted.hunks > 0 then record.files[#record.files + 1] = noted end
+    end
+  end
+  if record.applied == 0 then return end
+  kept[#kept + 1] = record
+  forget()
+end
+
+--- The kept reviews, the last one first.
+---@return agent_diff.Finished[]
+function M.list()
+  local list = {}
+  for i = #kept, 1, -1 do
+    list[#list + 1] = kept[i]
+  end
+  return list
+end
+
+--- Whether the lines stand at the row, between those that were beside the block.
+local function stands(lines, row, want, block)
+  local function equal(want, from)
+    for i, line in ipairs(want) do
+      if lines[from + i] ~= line then return false end
+    end
+    return true
+  end
+  return row >= #block.above
+    and equal(block.above, row - #block.above)
+    and equal(want, row)
+    and equal(block.below, row + #want)
+    and (#block.above == context or row == #block.above)
+    and (#block.below == context or row + #want + #block.below == #lines)
+end
+
+--- Where a block stands now: the one row where its lines are between those that were beside it.
+---@param lines string[] of the buffer
+---@param rows table<string, integer[]> where each line is
+---@param want string[] the new lines, or the old ones
+---@return integer? row
+local function find(lines, rows, want, block)
+  local anchor, offset = want[1], 0
+  if not anchor then
+    anchor, offset = block.above[#block.above], 1
+  end
+  if not anchor then
+    anchor, offset = block.below[1], 0
+  end
+  if not anchor then return #lines == 0 and 0 or nil end
+  local found
+  for _, at in ipairs(rows[anchor] or {}) do
+    if stands(lines, at + offset, want, block) then
+      if found then return nil end
+      found = at + offset
+    end
+  end
+  return found
+end
+
+---@return table<string, integer[]>
+local function index_lines(lines)
+  local rows = {}
+  for i, line in ipairs(lines) do
+    rows[line] = rows[line] or {}
+    table.insert(rows[line], i - 1)
+  end
+  return rows
+end
+
+--- The blocks of a file turned round, so that applying them takes them back; each hunk without a place is refused.
+---@param file agent_diff.FinishedFile
+---@param bufnr integer
+---@param refuse fun(hunk: agent_diff.FinishedHunk, why: string)
+---@return table[] hunks as a source takes them
+local function turn_round(file, bufnr, refuse)
+  local lines = texts.lines(bufnr)
+  local same = vim.fn.sha256(texts.text(bufnr)) == file.print
+  local rows = same and {} or index_lines(lines)
+  local hunks, id = {}, 0
+  for _, hunk in ipairs(vim.tbl_filter(function(hunk) return not hunk.back end, file.hunks)) do
+    local turned, why, back = { blocks = {}, hunk = hunk }, hunk.why, 0
+    for _, place in ipairs(hunk.places or {}) do
+      local row = place.row
+      if not same then row = find(lines, rows, place.new, place) end
+      if not row and find(lines, rows, place.old, place) then
+        back = back + 1
+      elseif not row then
+        why = 'its lines, or those beside them, have changed since'
+      end
+      id = id + 1
+      local eol = place.eol and { old = place.eol.new, new = place.eol.old }
+      table.insert(
+        turned.blocks,
+        { id = id, row = row, old = place.new, new = place.old, eol = eol, hunk = turned }
+      )
+    end
+    if back == #turned.blocks and not why then
+      hunk.back = true -- the person has undone it
+    elseif why or back > 0 then
+      refuse(hunk, why or 'a part of it is taken back already')
+    else
+      hunks[#hunks + 1] = turned
+    end
+  end
+  return hunks
+end
+
+--- Changes the buffer back: one undo step.
+---@return integer undone how many hunks
+local function change_back(bufnr, hunks, refuse)
+  local blocks = {}
+  for _, turned in ipairs(hunks) do
+    vim.list_extend(blocks, turned.blocks)
+  end
+  table.sort(blocks, function(a, b) return a.row < b.row end)
+  local source = require('agent_diff.source').attach(bufnr, blocks)
+  source.on_change, source.on_lost, source.on_gone = function() end, function() end, function() end
+  local undone = 0
+  source:end_step()
+  for _, turned in ipairs(hunks) do
+    local why = source:fit(turned) ~= 'old' and 'its lines have changed since' or source:change(turned, 'new')
+    if why then
+      refuse(turned.hunk, why)
+    else
+      turned.hunk.back = true
+      undone = undone + 1
+    end
+  end
+  source:end_step()
+  source:detach()
+  return undone
+end
+
+--- Whether a review that is open has the file.
+local function under_review(path)
+  for _, review in ipairs(require('agent_diff.queue').list()) do
+    if vim.list_contains(review.paths, path) then return true end
+  end
+  return false
+end
+
+--- Saves what was taken back where the review had saved; a file that the review made, and that is empty now, goes.
+---@return string? why it was not saved
+local function save_back(file, loaded, undone)
+  if not file.saved or undone == 0 then return nil end
+  if loaded.unsaved then return 'not saved: the buffer had other unsaved changes' end
+  local why = loaded.watch:write()
+  if why then return 'not saved: ' .. why end
+  if not file.created or #texts.lines(loaded.bufnr) > 0 or not disk.holds(loaded.bufnr, file.path) then
+    return nil
+  end
+  local removed, err = vim.uv.fs_unlink(file.path)
+  if not removed then return 'the empty file is left: ' .. err end
+  loaded.watch:compare(true) -- Neovim knows it then, and says nothing about it later
+  loaded.ours.created = loaded.ours.loaded
+end
+
+--- Takes back what was applied in one file.
+---@param file agent_diff.FinishedFile
+---@param problems string[]
+---@return integer undone how many hunks
+local function undo_file(file, problems)
+  local name = vim.fn.fnamemodify(file.path, ':~:.')
+  local function say(why) problems[#problems + 1] = ('%s: %s'):format(name, why) end
+  if under_review(file.path) then
+    say('a review of it is open')
+    return 0
+  end
+  local files = require('agent_diff.file')
+  local opened, loaded = pcall(files.open, file.path)
+  if not opened then
+    say(tostring(loaded))
+    return 0
+  end
+  loaded.watch:compare()
+  loaded.unsaved = vim.bo[loaded.bufnr].modified
+  local function refuse(hunk, why) say(('hunk %d: %s'):format(hunk.index, why)) end
+  local ok, undone = pcall(function()
+    local hunks = turn_round(file, loaded.bufnr, refuse)
+    return #hunks > 0 and change_back(loaded.bufnr, hunks, refuse) or 0
+  end)
+  if not ok then
+    say(tostring(undone))
+    undone = 0
+  end
+  local why = save_back(file, loaded, undone)
+  if why then say(why) end
+  notice.as_typed(function() pcall(files.release, loaded) end)
+  return undone
+end
+
+--- Takes a finished review back. What cannot be taken back is named, and stays.
+---@param record agent_diff.Finished
+---@return boolean there was something to take back
+function M.undo(record)
+  local problems, undone = {}, 0
+  for _, file in ipairs(record.undone and {} or record.files) do
+    undone = undone + undo_file(file, problems)
+  end
+  if undone == 0 and #problems == 0 then
+    record.undone = true
+    return false
+  end
+  record.undone = undone > 0
+  local said = ('%s: %d of %d hunks taken back'):format(record.name, undone, record.applied)
+  if #problems > 0 then said = said .. '; ' .. table.concat(problems, '; ') end
+  notice.say(said, #problems > 0 and vim.log.levels.WARN or nil)
+  return true
+end
+
+--- Takes back the last finished review that is not taken back yet, by this or by the person's own undo.
+function M.undo_last()
+  for _, record in ipairs(M.list()) do
+    if M.undo(record) then return end
+  end
+  notice.say('no finished review to take back')
+end
+
+return M
