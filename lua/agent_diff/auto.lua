@@ -1,5 +1,5 @@
---- Proposals that the user's rules let through: applied as a whole, saved and answered like a review, without a window. Where
---- not all of it can be applied, the person is asked after all.
+--- Proposals that the user's rules let through: applied as a whole, saved and answered like a review, without a window.
+--- Where not all of it can be applied, the person is asked after all.
 local api = vim.api
 local manners = require('agent_diff.manners')
 local notice = require('agent_diff.notice')

@@ -97,17 +97,18 @@ end
 ---@param review agent_diff.Review
 ---@param report table for the server
 function M.keep(review, report)
+  local diff = review.auto and review.diff or {} -- the others were seen
   local record = {
     id = review.id,
     name = review.shown.name,
     tool = review.tool,
     rule = review.auto,
     time = os.time(),
-    lines = review.diff or {},
+    lines = diff,
     files = {},
     applied = 0,
     undone = false,
-    bytes = size(review.diff or {}),
+    bytes = size(diff),
   }
   for i, file in ipairs(review.files) do
     local bufnr = file.source.bufnr
@@ -155,8 +156,8 @@ end
 
 --- Whether the lines stand at the row, between those that were beside the block.
 local function stands(lines, row, want, block)
-  local function equal(want, from)
-    for i, line in ipairs(want) do
+  local function equal(these, from)
+    for i, line in ipairs(these) do
       if lines[from + i] ~= line then return false end
     end
     return true
