@@ -36,9 +36,7 @@ func (s *session) cut(ctx context.Context, token int, wish Value) {
 	case "split":
 		c.split(wish.Key("hunk").Int())
 	case "lines":
-		for _, v := range wish.Key("hunks").List() {
-			c.lines(v.At(0).Int(), v.At(1).List())
-		}
+		c.lines(wish.Key("hunks").List())
 	case "edit":
 		c.edit(wish.Key("hunk").Int(), wish.Key("lines").Texts())
 	case "text":
@@ -155,17 +153,31 @@ func (c *cutting) split(id int) {
 	c.replace(l, i, len(parts), false)
 }
 
-// lines divides a hunk in the rows that were selected of it and the rest.
-func (c *cutting) lines(id int, rows []Value) {
+// lines divides hunks in the rows that were selected of them and the rest.
+func (c *cutting) lines(selected []Value) {
+	changes := make([][]int, len(selected))
+	for k, v := range selected {
+		// Before anything is divided: then other rows are shown.
+		if h, l, _ := c.find(v.At(0).Int()); h != nil {
+			var rows []int
+			for _, row := range v.At(1).List() {
+				rows = append(rows, row.Int())
+			}
+			changes[k] = l.patch.ChangesAt(h.hunk.ID, rows)
+		}
+	}
+	for k, v := range selected {
+		c.divide(v.At(0).Int(), changes[k])
+	}
+}
+
+// divide divides a hunk in some of its changes and the rest.
+func (c *cutting) divide(id int, changes []int) {
 	h, l, i := c.find(id)
 	if h == nil {
 		return
 	}
-	selected := make([]int, len(rows))
-	for k, row := range rows {
-		selected[k] = row.Int()
-	}
-	chosen, rest := l.patch.SplitLines(h.hunk.ID, selected)
+	chosen, rest := l.patch.SplitLines(h.hunk.ID, changes)
 	if chosen == nil {
 		c.recut.Why = "its last line has no newline, so it is decided as a whole"
 		c.recut.Chosen = append(c.recut.Chosen, id)

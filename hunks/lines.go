@@ -13,11 +13,16 @@ type piece struct {
 	chosen bool
 }
 
-// marked says for each line of the hunk's fragment whether one of its printed lines is selected.
-func (p *Patch) marked(h *Hunk, selected []int) []bool {
+// ChangesAt says which of a hunk's removed and added lines, counted together from 0, the given rows of it show: indexes into
+// the hunk's printed lines, as Print gives them, counted from 0.
+func (p *Patch) ChangesAt(hunkID int, rows []int) []int {
+	h := p.Hunk(hunkID)
+	if h == nil || !h.Placed() {
+		return nil
+	}
 	c := p.clusterOf(h)
 	n := slices.Index(p.Hunks, h) - c.first
-	start, above, rows := c.start(n), c.changedLines(n), c.rows()
+	start, above, lines := c.start(n), c.changedLines(n), c.rows()
 	changed := make([]int, len(c.fragment.Lines)) // how many changed lines there are before each line
 	count := 0
 	for i, l := range c.fragment.Lines {
@@ -26,14 +31,32 @@ func (p *Patch) marked(h *Hunk, selected []int) []bool {
 			count++
 		}
 	}
-	out := make([]bool, len(h.Fragment.Lines))
-	for _, s := range selected {
-		row := start + s - 1 // the "@@" line is none of rows
-		if s < 0 || row < 0 || row >= len(rows) || rows[row] < 0 || c.fragment.Lines[rows[row]].Op == gitdiff.OpContext {
+	own := c.changedLines(n+1) - above
+	var out []int
+	for _, row := range rows {
+		i := start + row - 1 // the "@@" line is none of lines
+		if row < 0 || i < 0 || i >= len(lines) || lines[i] < 0 || c.fragment.Lines[lines[i]].Op == gitdiff.OpContext {
 			continue
 		}
-		if own := changedAt(h.Fragment, changed[rows[row]]-above); own >= 0 && own < len(out) {
-			out[own] = true
+		if change := changed[lines[i]] - above; change >= 0 && change < own {
+			out = append(out, change)
+		}
+	}
+	return out
+}
+
+// marked says for each line of the hunk's fragment whether it is one of these changes.
+func marked(h *Hunk, changes []int) []bool {
+	out := make([]bool, len(h.Fragment.Lines))
+	at := make([]int, 0, len(out)) // where each change is
+	for i, l := range h.Fragment.Lines {
+		if l.Op != gitdiff.OpContext {
+			at = append(at, i)
+		}
+	}
+	for _, change := range changes {
+		if change >= 0 && change < len(at) {
+			out[at[change]] = true
 		}
 	}
 	return out

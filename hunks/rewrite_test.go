@@ -73,7 +73,7 @@ func TestRewriteAnything(t *testing.T) {
 						rows = append(rows, i)
 					}
 				}
-				p.SplitLines(h.ID, rows)
+				p.SplitLines(h.ID, p.ChangesAt(h.ID, rows))
 				continue
 			}
 			lines := p.NewLines(h.ID)

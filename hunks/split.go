@@ -38,8 +38,8 @@ func (p *Patch) Split(hunkID int) []*Hunk {
 	return parts
 }
 
-// SplitLines divides a hunk in what is selected and the rest, down to lines. selected are indexes into the hunk's printed
-// lines, as Print gives them, counted from 0; only those of removed and added lines matter. Alone, the selected part leaves the
+// SplitLines divides a hunk in what is selected and the rest, down to lines. selected are changes as ChangesAt gives them,
+// which has to be asked before anything else is divided: then other lines are printed. Alone, the selected part leaves the
 // other removed lines where they are and lacks the other added lines; with the rest it is the whole hunk. Both parts are
 // given as hunks of neighbouring blocks, in order, with new ids; a divided block is replaced by blocks with new ids. A
 // block that touches a missing final newline is not divided: it is selected as a whole.
@@ -53,7 +53,7 @@ func (p *Patch) SplitLines(hunkID int, selected []int) (chosen, rest []*Hunk) {
 	if h == nil || !h.Placed() {
 		return nil, nil
 	}
-	pieces, both := p.divide(h, p.marked(h, selected))
+	pieces, both := p.divide(h, marked(h, selected))
 	if !both {
 		return nil, nil
 	}

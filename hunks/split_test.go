@@ -190,7 +190,7 @@ func TestSplitLines(t *testing.T) {
 					added = append(added, l[1:])
 				}
 			}
-			chosen, rest := p.SplitLines(h.ID, selected)
+			chosen, rest := p.SplitLines(h.ID, p.ChangesAt(h.ID, selected))
 			if (chosen == nil) != (rest == nil) {
 				t.Fatalf("%d chosen, %d left", len(chosen), len(rest))
 			}
@@ -233,7 +233,7 @@ func FuzzSplit(f *testing.F) {
 					rows = append(rows, i)
 				}
 			}
-			p.SplitLines(h.ID, rows)
+			p.SplitLines(h.ID, p.ChangesAt(h.ID, rows))
 		}
 		checkAlone(t, r, p)
 		checkParts(t, p)
@@ -272,7 +272,7 @@ func TestSplitLinesCases(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := Diff(test.base, test.modified)
 			before := p.Print("f", "f").Text
-			chosen, rest := p.SplitLines(1, test.selected)
+			chosen, rest := p.SplitLines(1, p.ChangesAt(1, test.selected))
 			if len(p.Hunks) != test.hunks {
 				t.Errorf("%d hunks", len(p.Hunks))
 			}
@@ -301,7 +301,7 @@ func TestSplitLinesCases(t *testing.T) {
 // TestSelectJoins: hunks that touch are one hunk of a selection, by the id of the first.
 func TestSelectJoins(t *testing.T) {
 	p := Diff(Text{BOM: true}, "1\n2\n3\n")
-	p.SplitLines(1, []int{4})
+	p.SplitLines(1, p.ChangesAt(1, []int{4}))
 	if len(p.Hunks) != 3 {
 		t.Fatalf("%d hunks", len(p.Hunks))
 	}

@@ -74,6 +74,12 @@ local function mark_of(view, row)
   return table.concat(texts, ' ')
 end
 
+--- The diff that is shown.
+function M.diff()
+  local view = review().view
+  return table.concat(api.nvim_buf_get_lines(view.bufnr, view.diff_row, -1, false), '\n') .. '\n'
+end
+
 --- Everything that can be observed, when all that was done has been looked at.
 function M.look()
   local r = review()

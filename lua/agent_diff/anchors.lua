@@ -230,14 +230,13 @@ end
 ---@param gone agent_diff.Block[] in order, each at its place
 ---@param come agent_diff.Block[] in order
 function Anchors:replace(gone, come)
-  if #gone == 0 then return end
-  local places, goes, at = {}, {}, gone[1].index
+  local places, instead = {}, {}
   for i, block in ipairs(gone) do
     local side, first = self:place(block)
     places[i] = { block = block, side = side, first = first }
-    goes[block] = true
+    instead[block] = {}
   end
-  for block in pairs(goes) do
+  for _, block in ipairs(gone) do
     self:drop(block)
   end
   local rows = {}
@@ -249,13 +248,14 @@ function Anchors:replace(gone, come)
     while places[k + 1] and places[k + 1].block.row <= block.row do
       k = k + 1
     end
-    local on = rows[places[k].side]
-    self:add(block, places[k].side, places[k].first + on.come[block] - on.gone[places[k].block])
+    local there = places[k]
+    local on = rows[there.side]
+    self:add(block, there.side, there.first + on.come[block] - on.gone[there.block])
+    table.insert(instead[there.block], block)
   end
   local blocks = {}
-  for i, block in ipairs(self.blocks) do
-    if i == at then vim.list_extend(blocks, come) end
-    if not goes[block] then blocks[#blocks + 1] = block end
+  for _, block in ipairs(self.blocks) do
+    vim.list_extend(blocks, instead[block] or { block })
   end
   for i, block in ipairs(blocks) do
     block.index = i

@@ -52,14 +52,6 @@ local function by_id(list)
   return map
 end
 
-local function blocks_of(hunks)
-  local blocks = {}
-  for _, hunk in ipairs(hunks) do
-    vim.list_extend(blocks, hunk.blocks)
-  end
-  return blocks
-end
-
 --- Which of the blocks are not among the others.
 local function without(blocks, others)
   local there = by_id(others)
@@ -88,6 +80,33 @@ local function part_of(from, given)
   return hunk
 end
 
+--- Which blocks come in the place of which, by the hunks that were cut, or that come back.
+---@return { old: agent_diff.Block[], new: agent_diff.Block[] }[]
+local function exchanges(gone, added)
+  local by_hunk, all = {}, {}
+  local function of(hunk)
+    if not by_hunk[hunk] then
+      by_hunk[hunk] = { old = {}, new = {} }
+      all[#all + 1] = by_hunk[hunk]
+    end
+    return by_hunk[hunk]
+  end
+  local back = {}
+  for _, hunk in ipairs(added) do
+    back[hunk] = true
+  end
+  for _, hunk in ipairs(gone) do
+    vim.list_extend(of(back[hunk.origin] and hunk.origin or hunk).old, hunk.blocks)
+  end
+  for _, hunk in ipairs(added) do
+    vim.list_extend(of(by_hunk[hunk] and hunk or hunk.origin).new, hunk.blocks)
+  end
+  for _, exchange in ipairs(all) do
+    exchange.old, exchange.new = without(exchange.old, exchange.new), without(exchange.new, exchange.old)
+  end
+  return all
+end
+
 --- The hunks of a file as they shall be, and which of them come and go.
 local function compare(file, given, kept)
   local known = by_id(file.hunks)
@@ -106,24 +125,22 @@ local function compare(file, given, kept)
   for _, hunk in ipairs(file.hunks) do
     if not stays[hunk] then plan.gone[#plan.gone + 1] = hunk end
   end
-  plan.old_blocks, plan.new_blocks = blocks_of(plan.gone), blocks_of(plan.added)
-  plan.old_blocks, plan.new_blocks =
-    without(plan.old_blocks, plan.new_blocks), without(plan.new_blocks, plan.old_blocks)
+  plan.exchanges = exchanges(plan.gone, plan.added)
   return plan
 end
 
 --- Whether the places of the blocks that go are known, so that others can be put there.
 ---@return string? why not
 local function hindered(plan)
-  local bufnr = plan.file.source.bufnr
-  for _, hunk in ipairs(plan.gone) do
-    local own = vim.tbl_filter(function(block) return block.hunk == hunk end, plan.old_blocks)
-    if #own > 0 and plan.file.source:fit(hunk) == 'neither' then
-      return 'its lines were edited, so it cannot be divided'
+  local come = {}
+  for _, exchange in ipairs(plan.exchanges) do
+    vim.list_extend(come, exchange.new)
+    for _, block in ipairs(exchange.old) do
+      if plan.file.source:fit(block.hunk) == 'neither' then return 'its lines were edited since' end
     end
   end
-  if #plan.new_blocks > 0 and plan.file.loaded.watch then
-    local char = require('agent_diff.disk').unencodable(bufnr, { { blocks = plan.new_blocks } })
+  if #come > 0 and plan.file.loaded.watch then
+    local char = require('agent_diff.disk').unencodable(plan.file.source.bufnr, { { blocks = come } })
     if char then return ('the encoding of the file cannot hold %s'):format(char) end
   end
 end
@@ -138,7 +155,9 @@ local function carry_out(review, plans, drawing)
         block.hunk = hunk
       end
     end
-    file.source.anchors:replace(plan.old_blocks, plan.new_blocks)
+    for _, exchange in ipairs(plan.exchanges) do
+      file.source.anchors:replace(exchange.old, exchange.new)
+    end
     file.hunks, file.line = plan.hunks, plan.given.line
     for i, hunk in ipairs(plan.hunks) do
       local h = plan.given.hunks[i]
