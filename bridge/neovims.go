@@ -30,6 +30,7 @@ func (n *Neovims) Review(ctx context.Context, p review.Proposal, progress func(s
 	if progress == nil {
 		progress = func(string) {}
 	}
+	p.Key = nil // it holds the arguments
 	e, err := n.editor(ctx, p.Files[0].Abs, progress)
 	if err != nil {
 		return nil, failure(err, "Nothing was changed.")

@@ -73,6 +73,7 @@ func (r *Reviewer) Review(ctx context.Context, p review.Proposal, progress func(
 	case Ask:
 	}
 	p.Remember = rules.mayRemember(&p)
+	p.Key = nil // the arguments are not needed while a person decides
 	out, err := r.Next.Review(ctx, p, progress)
 	if err != nil {
 		return nil, err

@@ -113,13 +113,20 @@ func (m *Memory) Find(r Request) (Approval, bool) {
 	return Approval{}, false
 }
 
+func (r Request) key() string {
+	if r.Key == nil {
+		return ""
+	}
+	return r.Key()
+}
+
 func (a Approval) covers(r Request) bool {
 	if a.Reading != (r.Action == Read) {
 		return false
 	}
 	switch a.Scope {
 	case ThisCall:
-		return a.Tool == r.Tool && a.Key == r.Key && r.Key != ""
+		return a.Tool == r.Tool && a.Key != "" && a.Key == r.key()
 	case ThisFile:
 		return a.Path == r.Path
 	case ThisFolder:
@@ -136,10 +143,10 @@ func (m *Memory) Remember(r Request, scope Scope, always bool) (Approval, error)
 	a := Approval{Scope: scope, Reading: r.Action == Read, Created: time.Now().UTC().Truncate(time.Second)}
 	switch scope {
 	case ThisCall:
-		if r.Key == "" {
+		a.Tool, a.Key = r.Tool, r.key()
+		if a.Key == "" {
 			return a, errors.New("the call has no key to remember it by")
 		}
-		a.Tool, a.Key = r.Tool, r.Key
 	case ThisFile:
 		a.Path = r.Path
 	case ThisFolder:

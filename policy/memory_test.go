@@ -29,9 +29,9 @@ func TestMemory(t *testing.T) {
 		{ThisTool, w.edit("a"), nil, []Request{{Action: Edit, Tool: "edit_file", Path: "/o/a", Root: "/o"}}, "edit_file in"},
 		{
 			ThisCall,
-			Request{Action: Edit, Tool: "t", Path: "/a", Key: "k"},
-			[]Request{{Action: Edit, Tool: "t", Path: "/a", Key: "k"}},
-			[]Request{{Action: Edit, Tool: "t", Path: "/a", Key: "l"}, {Action: Edit, Tool: "u", Path: "/a", Key: "k"}},
+			Request{Action: Edit, Tool: "t", Path: "/a", Key: key("k")},
+			[]Request{{Action: Edit, Tool: "t", Path: "/a", Key: key("k")}},
+			[]Request{{Action: Edit, Tool: "t", Path: "/a", Key: key("l")}, {Action: Edit, Tool: "u", Path: "/a", Key: key("k")}},
 			"t with the same arguments",
 		},
 	}
@@ -126,6 +126,8 @@ func TestMemoryShared(t *testing.T) {
 		t.Error(n, err)
 	}
 }
+
+func key(k string) func() string { return func() string { return k } }
 
 func TestKey(t *testing.T) {
 	key := func(tool string, args map[string]any) string {

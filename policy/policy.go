@@ -71,7 +71,9 @@ type Request struct {
 	Tool   string // as "edit_file"
 	Path   string // absolute, with symbolic links resolved
 	Root   string // the root that it is in
-	Key    string // of exactly this call, see [Key]; may be empty
+	// Key is of exactly this call, see [Key]; it may be nil. It is asked for only where a call has been remembered: making it
+	// takes longer than everything else that is decided here.
+	Key func() string
 }
 
 // Policy is what the files said when they were read.

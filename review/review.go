@@ -19,8 +19,9 @@ type Proposal struct {
 	// and only composes the text that it may write ([FileOutcome.Text]; gates, batches).
 	TextOnly bool
 
-	// Key identifies the call, its tool and arguments; approvals of exactly this call are remembered by it. It may be empty.
-	Key string
+	// Key identifies the call, its tool and arguments; approvals of exactly this call are remembered by it. It may be nil. A
+	// reviewer that waits sets it to nil: it holds the arguments.
+	Key func() string
 	// Auto is the rule that lets the proposal through: it is applied without a review. Where that cannot be done as
 	// proposed, the person is asked after all. Empty for a review.
 	Auto string

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"nvim-agent-diff/policy"
@@ -209,23 +211,27 @@ func (a *Arguments) text(name string) string {
 	return text
 }
 
-// key identifies a call of a tool with these arguments, see policy.Key. It is asked for before a text is taken.
-func (a *Arguments) key(tool string) string {
-	plain := make(map[string]any, len(a.values))
-	for name, v := range a.values {
-		if v.raw == nil {
-			plain[name] = v.text
-			continue
+// key identifies a call of a tool with these arguments, see policy.Key. It is asked for before a text is taken, and made when
+// it is needed.
+func (a *Arguments) key(tool string) func() string {
+	values := maps.Clone(a.values)
+	return sync.OnceValue(func() string {
+		plain := make(map[string]any, len(values))
+		for name, v := range values {
+			if v.raw == nil {
+				plain[name] = v.text
+				continue
+			}
+			var value any
+			if err := json.Unmarshal(v.raw, &value); err != nil {
+				return ""
+			}
+			plain[name] = value // with its own keys sorted too
 		}
-		var value any
-		if err := json.Unmarshal(v.raw, &value); err != nil {
+		key, err := policy.Key(tool, plain)
+		if err != nil {
 			return ""
 		}
-		plain[name] = value // with its own keys sorted too
-	}
-	key, err := policy.Key(tool, plain)
-	if err != nil {
-		return ""
-	}
-	return key
+		return key
+	})
 }

@@ -62,6 +62,7 @@ func (s *Server) review(ctx context.Context, c *Call, description string, edits 
 		}
 		p.Files = append(p.Files, e.file(c, box, t, p.Root))
 	}
+	c.key = nil // the reviewer has it: it holds the arguments, and a review may last for hours
 	return s.reviewer.Review(ctx, p, c.Progress)
 }
 

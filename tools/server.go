@@ -71,8 +71,8 @@ type Call struct {
 	// clientRoots are the calling program's own roots, asked for when they are needed. It may be nil.
 	clientRoots func(context.Context) []root
 
-	sandbox *sandbox // once it is read
-	key     string   // see policy.Key
+	sandbox *sandbox      // once it is read
+	key     func() string // see policy.Key
 }
 
 // Call runs a tool and waits for its answer. When ctx ends, the answer comes soon, and says what had been changed.

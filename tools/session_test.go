@@ -357,7 +357,7 @@ func TestTextsAreLetGo(t *testing.T) {
 		if _, err := p.Files[0].Draft(hunks.NewText("other\n")); err == nil {
 			t.Error("the texts are stale")
 		}
-		p.Files[0].Draft = nil
+		p.Files[0].Draft, p.Key = nil, nil
 		drafted <- true
 		<-release
 		runtime.KeepAlive(p)
