@@ -25,6 +25,7 @@ var arrows = map[string][]string{
 	"policy":              {"nvim-agent-diff/review", "nvim-agent-diff/visible", "github.com/pelletier/go-toml/v2", "github.com/bmatcuk/doublestar/v4"},
 	"tools":               {"nvim-agent-diff/hunks", "nvim-agent-diff/review", "nvim-agent-diff/policy", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
 	"setup":               {"nvim-agent-diff/hunks", "github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
+	"agents":              {"nvim-agent-diff/hunks", "nvim-agent-diff/review", "nvim-agent-diff/visible"},
 	"screen":              {"github.com/neovim/go-client"},
 	"demo":                {"nvim-agent-diff/screen", "github.com/modelcontextprotocol/go-sdk"},
 	"journal":             {"nvim-agent-diff/hunks", "nvim-agent-diff/review", "nvim-agent-diff/visible"},

@@ -35,7 +35,7 @@ func (s *session) outcome(report Value) (*review.Outcome, error) {
 	for i, f := range s.files {
 		if why := files[i].Key("gone").Text(); why != "" {
 			if s.proposal.TextOnly {
-				return nil, review.Errorf(review.ToolFailed, "The user closed the text under review, and so decided nothing. Nothing was changed.")
+				return nil, review.Errorf(review.Cancelled, "The user closed the text under review, and so decided nothing. Nothing was changed.")
 			}
 			file, err := f.byDisk(why, files[i].Key("open").Bool())
 			if err != nil {

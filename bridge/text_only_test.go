@@ -264,7 +264,7 @@ func TestTextOnlyEnds(t *testing.T) {
 		r := d.open("a.txt", base, modified)
 		r.do("press", "a")
 		r.lua(nil, "vim.api.nvim_buf_delete(require('agent_diff').reviews()[1].source_bufnr, { force = true })")
-		end("the text is closed", review.ToolFailed, r)
+		end("the text is closed", review.Cancelled, r)
 		if after := d.editor(); after != before {
 			t.Errorf("Neovim was\n%s\nand is\n%s", before, after)
 		}

@@ -50,8 +50,11 @@ func newApp() *cli.App {
 			&cli.StringSliceFlag{Name: "root", Usage: "change files in `DIR` only (repeatable)"},
 			&cli.StringFlag{Name: "log-level", Value: "warn", Usage: "log `LEVEL` and above to stderr: debug, info, warn, error"},
 		},
-		Before:   startLog,
-		Commands: []*cli.Command{mcpCommand(), proposeCommand(), diffCommand(), logCommand(), setupCommand(), doctorCommand(), demoCommand(), versionCommand()},
+		Before: startLog,
+		Commands: []*cli.Command{
+			mcpCommand(), hookCommand(), proposeCommand(), diffCommand(), logCommand(), setupCommand(), doctorCommand(), demoCommand(),
+			versionCommand(),
+		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return fmt.Errorf("unknown command %q; there are: %s", c.Args().First(), commandNames(c.App))
