@@ -31,9 +31,17 @@ const maxFile = 64 << 20
 // errChanged says that the disk is not what was reviewed.
 var errChanged = errors.New("has changed on disk since it was read")
 
+// placeOf is where a file is: relative to the proposal's root, or to / when it is in another one.
+func placeOf(root, abs string) (in, name string) {
+	if rel, err := filepath.Rel(root, abs); err == nil && filepath.IsLocal(rel) {
+		return root, rel
+	}
+	return "/", strings.TrimPrefix(abs, "/")
+}
+
 // readDisk reads a file, which need not exist. Errors are the rest of a sentence that begins with its name.
 func readDisk(root, name string) (disk, error) {
-	d := disk{root: root, name: filepath.FromSlash(name)}
+	d := disk{root: root, name: name}
 	r, err := os.OpenRoot(root)
 	if err != nil {
 		return d, fmt.Errorf("cannot be read: %w", cause(err))
@@ -53,8 +61,11 @@ func readDisk(root, name string) (disk, error) {
 	return d, nil
 }
 
-// read is what the file holds now. What has taken its place, a link, a folder, a pipe, is not read.
+// read is what the file holds now. What has taken its place, or that of a folder on the way, a link or a pipe, is not read.
 func (d disk) read(r *os.Root) ([]byte, error) {
+	if err := d.unlinked(r); err != nil {
+		return nil, err
+	}
 	before, err := r.Lstat(d.name)
 	if err != nil {
 		return nil, readError(err)
@@ -80,6 +91,16 @@ func (d disk) read(r *os.Root) ([]byte, error) {
 	return raw, nil
 }
 
+// unlinked makes sure that no folder on the way is a link: the path had none when it was found.
+func (d disk) unlinked(r *os.Root) error {
+	for dir := filepath.Dir(d.name); dir != "."; dir = filepath.Dir(dir) {
+		if info, err := r.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return errors.New("is not where it was: a link leads elsewhere")
+		}
+	}
+	return nil
+}
+
 func readError(err error) error { return fmt.Errorf("cannot be read: %w", cause(err)) }
 
 // cause is a file system's error without the path, which is said already.
@@ -87,7 +108,15 @@ func cause(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
 	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
+	}
 	return err
+}
+
+// same says whether a file is as it was.
+func (d disk) same(before disk) bool {
+	return d.missing == before.missing && bytes.Equal(d.raw, before.raw)
 }
 
 func (d disk) text() hunks.Text {

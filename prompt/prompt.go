@@ -43,6 +43,13 @@ func (t *Terminal) Review(ctx context.Context, p review.Proposal, progress func(
 	if err := s.draft(); err != nil {
 		return nil, err
 	}
+	if s.letThrough() {
+		out, err := s.carryOut()
+		if out != nil {
+			out.Auto = true
+		}
+		return out, err
+	}
 	if err := t.lines.discard(); err != nil {
 		return nil, ended(err)
 	}

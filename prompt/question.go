@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"nvim-agent-diff/hunks"
+	"nvim-agent-diff/review"
 )
 
 // answer is what a person can say to a question.
@@ -20,6 +21,7 @@ var (
 	no       = answer{[]string{"n", "no", "R"}, "reject it"}
 	view     = answer{[]string{"v", "view"}, "view the full file, with the changes in it"}
 	byHunk   = answer{[]string{"h", "hunks"}, "decide hunk by hunk"}
+	remember = answer{[]string{"m"}, "apply it, and do not ask about such edits again"}
 	onAll    = answer{[]string{"C"}, "comment on the whole proposal: the agent is told"}
 	accept   = answer{[]string{"a"}, "accept this hunk, and go to the next"}
 	reject   = answer{[]string{"r"}, "reject this hunk, and go to the next"}
@@ -31,6 +33,15 @@ var (
 	rejects  = answer{[]string{"R"}, "reject all undecided hunks, and finish"}
 	finish   = answer{[]string{"q"}, "finish; undecided hunks are not applied"}
 	help     = answer{[]string{"?"}, "this help"}
+)
+
+// The answers to what is not to be asked again, and for how long.
+var (
+	thisFile   = answer{[]string{"f", "file"}, "any edit of this file"}
+	thisFolder = answer{[]string{"d", "folder"}, "any edit of a file in its folder"}
+	thisTool   = answer{[]string{"t", "tool"}, "any edit by this tool in this project"}
+	session    = answer{[]string{"s"}, "until the agent's program ends"}
+	always     = answer{[]string{"a"}, "from now on; nvim-agent-diff approvals takes it back"}
 )
 
 // The answers to the two questions.
@@ -78,12 +89,16 @@ func (s *sitting) line(ctx context.Context, question string) (string, error) {
 // question has a file decided.
 func (s *sitting) question(ctx context.Context, f *file) error {
 	hint := "h decides hunk by hunk, ? lists all answers"
-	if n := len(f.patch.Hunks); n > 1 {
+	if n := len(f.parts); n > 1 {
 		hint = fmt.Sprintf("%d hunks: %s", n, hint)
 	}
 	fmt.Fprintln(s.terminal.tty, styled(s.look.style(faint), hint))
+	answers := ofFile
+	if s.proposal.Remember {
+		answers = append(slices.Clone(ofFile), remember)
+	}
 	for {
-		said, err := s.ask(ctx, "Apply this edit? [y/n/v(iew full file)]", ofFile)
+		said, err := s.ask(ctx, "Apply this edit? [y/n/v(iew full file)]", answers)
 		if err != nil {
 			return err
 		}
@@ -94,6 +109,9 @@ func (s *sitting) question(ctx context.Context, f *file) error {
 		case no.is(said):
 			f.rejectAll()
 			return nil
+		case remember.is(said):
+			f.acceptAll()
+			return s.askRemember(ctx, f)
 		case view.is(said):
 			s.view(f)
 		case onAll.is(said):
@@ -106,18 +124,38 @@ func (s *sitting) question(ctx context.Context, f *file) error {
 	}
 }
 
+// askRemember asks what is not to be asked again.
+func (s *sitting) askRemember(ctx context.Context, f *file) error {
+	scope, err := s.ask(ctx, "What is not to be asked again? [f(ile)/d(folder)/t(ool)]", []answer{thisFile, thisFolder, thisTool, help})
+	if err != nil {
+		return err
+	}
+	long, err := s.ask(ctx, "For this session, or always? [s/a]", []answer{session, always, help})
+	if err != nil {
+		return err
+	}
+	s.remember = &review.Remember{Scope: "file", Path: f.Abs, Always: always.is(long)}
+	switch {
+	case thisFolder.is(scope):
+		s.remember.Scope = "folder"
+	case thisTool.is(scope):
+		s.remember.Scope = "tool"
+	}
+	return nil
+}
+
 // hunkByHunk asks for each hunk of a file. said decides the first, if it decides anything.
 func (s *sitting) hunkByHunk(ctx context.Context, f *file, said string) error {
 	at := 0
 	if !byHunk.is(said) {
 		at = s.decided(f, at, said)
 	}
-	var shown *hunks.Hunk
+	var shown *part
 	for at >= 0 {
-		h := f.patch.Hunks[at]
-		if h != shown {
-			s.print(fmt.Sprintf("Hunk %d/%d of %s", at+1, len(f.patch.Hunks), f.Path), nil, f.hunkRows(h))
-			shown = h
+		p := f.parts[at]
+		if p != shown {
+			s.print(fmt.Sprintf("Hunk %d/%d of %s", at+1, len(f.parts), f.Path), nil, s.partRows(f, at))
+			shown = p
 		}
 		said, err := s.ask(ctx, "Accept this hunk? [a/r/p/n/v/s/c/C/A/R/q/?]", ofHunk)
 		if err != nil {
@@ -135,11 +173,11 @@ func (s *sitting) hunkByHunk(ctx context.Context, f *file, said string) error {
 		case view.is(said):
 			s.view(f)
 		case split.is(said):
-			if !f.split(h) {
+			if !f.split(at) {
 				fmt.Fprintln(s.terminal.tty, "This hunk cannot be split.")
 			}
 		case onHunk.is(said):
-			err = s.note(ctx, &f.marks[h.ID].comment)
+			err = s.note(ctx, &p.comment)
 		case onAll.is(said):
 			err = s.note(ctx, &s.comment)
 		case previous.is(said):
@@ -156,25 +194,25 @@ func (s *sitting) hunkByHunk(ctx context.Context, f *file, said string) error {
 	return nil
 }
 
-// decided accepts or rejects the hunk at a place, and says which one is next; -1: all are decided.
+// decided accepts or rejects the part at a place, and says which one is next; -1: all are decided.
 func (s *sitting) decided(f *file, at int, said string) int {
-	h := f.patch.Hunks[at]
+	p := f.parts[at]
 	if reject.is(said) {
-		f.reject(h)
-	} else if !f.accept(h) {
-		fmt.Fprintln(s.terminal.tty, "This hunk cannot be applied: "+s.look.safe(h.Reason))
+		p.reject()
+	} else if !p.accept() {
+		fmt.Fprintln(s.terminal.tty, "This hunk cannot be applied: "+s.look.safe(p.reason))
 	}
-	if next := f.following(at); next != at || f.undecided(f.patch.Hunks[next]) {
+	if next := f.following(at); next != at || f.parts[next].undecided() {
 		return next
 	}
 	return -1
 }
 
-// following is the next undecided hunk after a place, from the first on again; the place itself when there is no other.
+// following is the next undecided part after a place, from the first on again; the place itself when there is no other.
 func (f *file) following(at int) int {
-	n := len(f.patch.Hunks)
+	n := len(f.parts)
 	for i := 1; i <= n; i++ {
-		if next := (at + i) % n; f.undecided(f.patch.Hunks[next]) {
+		if next := (at + i) % n; f.parts[next].undecided() {
 			return next
 		}
 	}

@@ -20,7 +20,8 @@ func (s *sitting) show(index int, f *file) {
 	if len(s.files) > 1 {
 		title = fmt.Sprintf("%d/%d %s", index+1, len(s.files), f.Path)
 	}
-	s.print(title, s.head(f), f.diffRows())
+	rows, _ := s.diff(f)
+	s.print(title, s.head(f), rows)
 }
 
 // print draws rows in a frame: all of them, or the first ones. Very many are given to the pager before.
@@ -53,10 +54,10 @@ func (s *sitting) head(f *file) []row {
 		}
 		rows = append(rows, row{plain, "", "Description: " + breaks.Replace(strings.TrimRight(s.proposal.Description, "\r\n"))})
 	}
-	if f.patch.Base.Missing {
+	if f.patch.Base.Missing && len(f.patch.Whole) == 0 {
 		rows = append(rows, row{plain, "", "This will create the file."})
 	}
-	for _, notices := range [][]string{f.disk.notices, f.patch.Warnings, f.patch.Notes} {
+	for _, notices := range [][]string{f.disk.notices, f.patch.Warnings, f.patch.Notes, s.leftOut} {
 		for _, notice := range notices {
 			rows = append(rows, row{warning, "", notice})
 		}
@@ -67,50 +68,44 @@ func (s *sitting) head(f *file) []row {
 	return rows
 }
 
-// diffRows are the lines of a file's diff. What a line is, its place in the diff says, and not its text.
-func (f *file) diffRows() []row {
+// diff is a file's diff: its lines, and where each part is in them.
+func (s *sitting) diff(f *file) (rows []row, spans []hunks.Span) {
 	printed := f.patch.Print(f.Name, f.Name)
+	if len(f.patch.Whole) > 0 || len(s.files) > 1 {
+		printed = f.patch.PrintGit(f.Name, f.newName())
+	}
 	lines := strings.Split(strings.TrimSuffix(printed.Text, "\n"), "\n")
-	var rows []row
-	at := 0
-	for i, span := range printed.Hunks {
-		for ; at < span.Line; at++ {
-			rows = append(rows, row{kind: fileName, text: lines[at]})
-		}
-		rows = append(rows, f.spanRows(f.patch.Hunks[i], lines[at:at+span.Lines])...)
-		at += span.Lines
+	for _, line := range lines {
+		rows = append(rows, row{kind: fileName, text: line})
 	}
-	return rows
-}
-
-// hunkRows are the lines of one hunk.
-func (f *file) hunkRows(h *hunks.Hunk) []row {
-	printed := f.patch.Print(f.Name, f.Name)
-	lines := strings.Split(printed.Text, "\n")
+	// What a line is, its place in the diff says, and not its text.
 	for _, span := range printed.Hunks {
-		if span.ID == h.ID {
-			return f.spanRows(h, lines[span.Line:span.Line+span.Lines])
+		rows[span.Line].kind = header
+		for i := span.Line + 1; i < span.Line+span.Lines; i++ {
+			rows[i] = f.lineRow(lines[i])
 		}
 	}
-	return nil
+	spans = append(append(spans, printed.Whole...), printed.Hunks...)[:len(f.parts)]
+	for i, p := range f.parts {
+		title := &rows[spans[i].Line]
+		title.kind = header
+		switch p.state {
+		case hunks.Applied:
+			title.text += " [ACCEPTED]"
+		case hunks.Rejected:
+			title.text += " [REJECTED]"
+		case hunks.Conflict:
+			title.text += " [CONFLICT: " + strings.TrimSuffix(p.reason, ".") + "]"
+		case hunks.Pending:
+		}
+	}
+	return rows, spans
 }
 
-// spanRows are a hunk's printed lines.
-func (f *file) spanRows(h *hunks.Hunk, lines []string) []row {
-	title := lines[0]
-	switch m := f.marks[h.ID]; m.state {
-	case hunks.Applied:
-		title += " [ACCEPTED]"
-	case hunks.Rejected:
-		title += " [REJECTED]"
-	case hunks.Conflict:
-		title += " [CONFLICT: " + strings.TrimSuffix(h.Reason, ".") + "]"
-	}
-	rows := []row{{kind: header, text: title}}
-	for _, line := range lines[1:] {
-		rows = append(rows, f.lineRow(line))
-	}
-	return rows
+// partRows are the lines of one part.
+func (s *sitting) partRows(f *file, at int) []row {
+	rows, spans := s.diff(f)
+	return rows[spans[at].Line : spans[at].Line+spans[at].Lines]
 }
 
 // lineRow is a line of a hunk. A CR that belongs to the file's line ends is not shown.
@@ -137,6 +132,11 @@ func (f *file) viewRows() []row {
 	var rows []row
 	for _, line := range lines[min(3, len(lines)):] {
 		rows = append(rows, f.lineRow(line))
+	}
+	if text == "" { // no line changes
+		for line := range strings.Lines(f.patch.Base.Body) {
+			rows = append(rows, row{unchanged, " ", strings.TrimSuffix(line, "\n")})
+		}
 	}
 	return rows
 }

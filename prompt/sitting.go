@@ -1,7 +1,7 @@
 package prompt
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,47 +17,78 @@ type sitting struct {
 	look     look
 	proposal review.Proposal
 	files    []*file
-	comment  string // on the whole proposal
+	comment  string           // on the whole proposal
+	leftOut  []string         // what is said of files in which there is nothing to change
+	remember *review.Remember // what is not to be asked again
 }
 
-// file is one file of a review.
-type file struct {
-	review.File
-	disk  disk // as it was when it was drafted
-	patch *hunks.Patch
-	marks map[int]*mark // by hunk id
-}
-
-// mark is what was said of a hunk.
-type mark struct {
-	state   hunks.State
-	comment string
-	partial bool // it is a part of a proposed hunk
-	tried   bool // the person wanted it, although it has no place
-}
-
-// draft reads every file, and turns the proposal into hunks.
+// draft reads every file, and turns the proposal into hunks. The error is that of the first file that has nothing to review,
+// when none has.
 func (s *sitting) draft() error {
+	var why error
+	placed := false
 	for i, wanted := range s.proposal.Files {
-		d, err := readDisk(s.proposal.Root, wanted.Name)
-		if err != nil {
-			return review.Errorf(review.ToolFailed, "%s %v. Nothing was changed.", wanted.Path, err)
-		}
-		patch, err := wanted.Draft(d.text())
-		if err != nil {
+		f, err := s.draftFile(wanted)
+		s.proposal.Files[i].Draft = nil // it may hold large texts
+		known, isKnown := errors.AsType[*review.Error](err)
+		switch {
+		case f != nil:
+		case isKnown && known.Code == review.NothingToChange:
+			s.leftOut = append(s.leftOut, known.Text)
+			why = cmp.Or(why, err)
+			continue
+		default:
 			return err
 		}
-		if err := d.holds(patch); err != nil {
-			return review.Errorf(review.ToolFailed, "%s %v. Nothing was changed.", wanted.Path, err)
-		}
-		s.proposal.Files[i].Draft = nil // it may hold large texts
-		f := &file{File: s.proposal.Files[i], disk: d, patch: patch, marks: map[int]*mark{}}
-		for _, h := range patch.Hunks {
-			f.marks[h.ID] = &mark{state: h.State}
-		}
+		why = cmp.Or(why, err)
 		s.files = append(s.files, f)
+		for _, p := range f.parts {
+			placed = placed || p.placed()
+		}
 	}
-	return nil
+	if placed {
+		return nil
+	}
+	return why
+}
+
+// draftFile reads a file and makes its hunks. With the error that nothing in it has a place the file is there too.
+func (s *sitting) draftFile(wanted review.File) (*file, error) {
+	root, name := placeOf(s.proposal.Root, wanted.Abs)
+	d, err := readDisk(root, name)
+	if err != nil {
+		return nil, review.Errorf(review.ToolFailed, "%s %v. Nothing was changed.", wanted.Path, err)
+	}
+	patch, stale := wanted.Draft(d.text())
+	if patch == nil {
+		return nil, stale
+	}
+	if err := d.holds(patch); err != nil {
+		return nil, review.Errorf(review.ToolFailed, "%s %v. Nothing was changed.", wanted.Path, err)
+	}
+	wanted.Draft = nil
+	f := &file{File: wanted, disk: d, patch: patch}
+	f.divide()
+	return f, stale
+}
+
+// letThrough applies a proposal that no person is asked about; false when it cannot be applied just so.
+func (s *sitting) letThrough() bool {
+	if s.proposal.Auto == "" {
+		return false
+	}
+	for _, f := range s.files {
+		for _, p := range f.parts {
+			if !p.placed() {
+				return false
+			}
+		}
+	}
+	for _, f := range s.files {
+		f.acceptAll()
+		fmt.Fprintln(s.terminal.tty, s.look.safe(fmt.Sprintf("Accepted by policy %s, without a review: %s", s.proposal.Auto, f.Path)))
+	}
+	return true
 }
 
 // decide asks until every file is decided.
@@ -71,93 +102,29 @@ func (s *sitting) decide(ctx context.Context) error {
 	return nil
 }
 
-// accept and reject decide a hunk. A hunk without a place cannot be accepted.
-func (f *file) accept(h *hunks.Hunk) bool {
-	m := f.marks[h.ID]
-	if !h.Placed() {
-		m.state, m.tried = hunks.Conflict, true
-		return false
-	}
-	m.state = hunks.Applied
-	return true
-}
-
-func (f *file) reject(h *hunks.Hunk) { f.marks[h.ID].state = hunks.Rejected }
-
-// undecided says whether nothing was said of a hunk that something can be said of.
-func (f *file) undecided(h *hunks.Hunk) bool {
-	m := f.marks[h.ID]
-	return m.state == hunks.Pending || m.state == hunks.Conflict && !m.tried
-}
-
-// acceptAll and rejectAll decide what is undecided.
-func (f *file) acceptAll() {
-	for _, h := range f.patch.Hunks {
-		if f.undecided(h) {
-			f.accept(h)
-		}
-	}
-}
-
-func (f *file) rejectAll() {
-	for _, h := range f.patch.Hunks {
-		if f.undecided(h) {
-			f.reject(h)
-		}
-	}
-}
-
-// split puts the change blocks of a hunk in its place; false: it is only one.
-func (f *file) split(h *hunks.Hunk) bool {
-	parts := f.patch.Split(h.ID)
-	for _, part := range parts {
-		f.marks[part.ID] = &mark{state: hunks.Pending, comment: f.marks[h.ID].comment, partial: true}
-	}
-	return parts != nil
-}
-
-func (f *file) applied(id int) bool { return f.marks[id].state == hunks.Applied }
-
-// composed is the file with what was accepted.
-func (f *file) composed() hunks.Text { return f.patch.Base.With(f.patch.Compose(f.applied)) }
-
-// changes says whether anything was accepted.
-func (f *file) changes() bool {
-	for _, h := range f.patch.Hunks {
-		if f.applied(h.ID) {
-			return true
-		}
-	}
-	return false
-}
-
-// carryOut writes what was accepted, and says what became of everything. A file that cannot be written is no rejection: the
-// error says what was written all the same.
+// carryOut does what was accepted, and says what became of everything. What cannot be done is no rejection: the error
+// says what was done all the same.
 func (s *sitting) carryOut() (*review.Outcome, error) {
-	out := &review.Outcome{Comment: s.comment}
-	var written, failed []string
+	out := &review.Outcome{Comment: s.comment, Notes: s.leftOut, Remember: s.remember}
+	var done, failed []string
 	tried, changed := false, false
 	for _, f := range s.files {
 		if f.changes() && !s.proposal.TextOnly {
-			if err := f.disk.write(f.composed().Raw()); err != nil {
+			if err := f.carryOut(s.proposal.Root); err != nil {
 				failed = append(failed, fmt.Sprintf("%s %v", f.Path, err))
 				changed = changed || errors.Is(err, errChanged)
 			} else {
-				written = append(written, f.Path)
+				done = append(done, f.Path)
 			}
 		}
-		for _, m := range f.marks {
-			tried = tried || m.tried
+		for _, p := range f.parts {
+			tried = tried || p.tried
 		}
-		o := f.outcome(countHunks(out))
-		if s.proposal.TextOnly {
-			f.textOnly(&o)
-		}
-		out.Files = append(out.Files, o)
+		out.Files = append(out.Files, f.outcome(s.proposal.TextOnly))
 	}
 	said := "Nothing was changed."
-	if len(written) > 0 {
-		said = "Written was: " + strings.Join(written, ", ") + ". Nothing else was changed. Read the files before you go on."
+	if len(done) > 0 {
+		said = "Changed was: " + strings.Join(done, ", ") + ". Nothing else was changed. Read the files before you go on."
 	}
 	switch {
 	case changed:
@@ -172,45 +139,43 @@ func (s *sitting) carryOut() (*review.Outcome, error) {
 	return out, nil
 }
 
-func countHunks(o *review.Outcome) int {
-	n := 0
-	for i := range o.Files {
-		n += len(o.Files[i].Hunks)
-	}
-	return n
-}
-
-// outcome is what became of a file, whose hunks are counted on from first.
-func (f *file) outcome(first int) review.FileOutcome {
-	out := review.FileOutcome{Path: f.Path, Direct: true, Saved: f.changes(), Notes: f.patch.Notes}
-	asProposed := true
-	for i, h := range f.patch.Hunks {
-		m := f.marks[h.ID]
-		o := review.HunkOutcome{
-			Index: first + i + 1, Header: h.Header(), State: m.state, Partial: m.partial, Comment: m.comment,
+// carryOut does what was accepted of a file: its lines, then its mode and its name. When the error is not nil nothing
+// was done. What comes after the lines and cannot be done is in conflict.
+func (f *file) carryOut(proposalRoot string) error {
+	wrote := false
+	switch {
+	case f.accepted(hunks.Delete) != nil:
+		return f.disk.remove()
+	case f.accepted(hunks.Create) != nil, f.lines():
+		if err := f.disk.write(f.composed().Raw()); err != nil {
+			return err
 		}
-		if o.State == hunks.Conflict {
-			o.Reason = h.Reason
+		wrote = true
+	}
+	var first error
+	do := func(p *part, deed func() error) {
+		if p == nil {
+			return
 		}
-		asProposed = asProposed && o.State == hunks.Applied
-		out.Hunks = append(out.Hunks, o)
+		err := deed()
+		switch {
+		case err == nil:
+			wrote = true
+		case p.hunk != nil: // the lines of a new file are there
+			f.patch.Notes = append(f.patch.Notes, "The mode could not be set: the file "+err.Error()+".")
+		default:
+			p.state, p.reason, p.tried = hunks.Conflict, "it was accepted, but the file "+err.Error(), true
+			first = cmp.Or(first, err)
+		}
 	}
-	if out.Saved && !asProposed {
-		out.AppliedDiff = hunks.Unified(f.Name, f.Name, f.patch.Base, f.composed())
+	if p := f.accepted(hunks.Create); p != nil && p.whole.NewMode == hunks.ProgramMode {
+		do(p, func() error { return f.disk.setProgram(true) })
 	}
-	return out
-}
-
-// textOnly makes the outcome of a file that somebody else is to write.
-func (f *file) textOnly(out *review.FileOutcome) {
-	out.Direct, out.Saved, out.Text = false, false, f.composed()
-	out.Text.Missing = f.patch.Base.Missing && !f.changes()
-	if !f.changes() {
-		return
+	p := f.accepted(hunks.Modify)
+	do(p, func() error { return f.disk.setProgram(p.whole.NewMode == hunks.ProgramMode) })
+	do(f.accepted(hunks.Rename), func() error { return f.disk.rename(placeOf(proposalRoot, f.NewAbs)) })
+	if wrote {
+		return nil
 	}
-	if now, err := readDisk(f.disk.root, f.Name); err != nil {
-		out.Unwritable = fmt.Sprintf("The file %v.", err)
-	} else if now.missing != f.disk.missing || !bytes.Equal(now.raw, f.disk.raw) {
-		out.Unwritable = "The file on disk was changed during the review."
-	}
+	return first
 }

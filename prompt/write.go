@@ -42,6 +42,83 @@ func (d disk) write(text string) error {
 	return nil
 }
 
+// remove deletes the file, if it is as it was.
+func (d disk) remove() error {
+	return d.untouched(func(r *os.Root) error { return r.Remove(d.name) })
+}
+
+// setProgram makes the file one that whoever may read it may run, as Git has it, or one that nobody may.
+func (d disk) setProgram(program bool) error {
+	r, err := os.OpenRoot(d.root)
+	if err != nil {
+		return writeError(err)
+	}
+	defer r.Close()
+	info, err := r.Lstat(d.name)
+	if err != nil || !info.Mode().IsRegular() {
+		return errChanged
+	}
+	mode := info.Mode() &^ 0o111
+	if program {
+		mode = info.Mode() | info.Mode()&0o444>>2
+	}
+	if err := r.Chmod(d.name, mode); err != nil {
+		return writeError(err)
+	}
+	return nil
+}
+
+// rename moves the file to where nothing is.
+func (d disk) rename(root, name string) error {
+	if d.root != root {
+		d.name = filepath.Join(d.root, d.name)[1:]
+		root, name = "/", filepath.Join(root, name)[1:]
+	}
+	r, err := os.OpenRoot(root)
+	if err != nil {
+		return writeError(err)
+	}
+	defer r.Close()
+	if err := (disk{root: root, name: name}).unlinked(r); err != nil {
+		return err
+	}
+	made, err := makeFolders(r, filepath.Dir(name))
+	if err == nil {
+		// Unlike renaming, linking never takes the place of something.
+		if err = r.Link(d.name, name); err == nil {
+			err = r.Remove(d.name)
+		} else if _, there := r.Lstat(name); errors.Is(there, fs.ErrNotExist) {
+			err = r.Rename(d.name, name) // not every file system has links
+		}
+	}
+	if err != nil {
+		for _, dir := range made {
+			_ = r.Remove(dir)
+		}
+		return fmt.Errorf("could not be renamed: %w", cause(err))
+	}
+	return nil
+}
+
+// untouched does something with the file, if it is as it was.
+func (d disk) untouched(do func(r *os.Root) error) error {
+	r, err := os.OpenRoot(d.root)
+	if err != nil {
+		return writeError(err)
+	}
+	defer r.Close()
+	raw, err := d.read(r)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Equal(raw, d.raw) {
+		return errChanged
+	}
+	if err == nil {
+		if err = do(r); err != nil {
+			err = writeError(err)
+		}
+	}
+	return err
+}
+
 func writeError(err error) error { return fmt.Errorf("could not be written: %w", cause(err)) }
 
 // create makes the file and its folders. A file that has come into being meanwhile is not touched.

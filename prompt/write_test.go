@@ -213,7 +213,7 @@ func TestOneOfTwo(t *testing.T) {
 	_, err := s.master.WriteString("y\n")
 	must(t, err)
 	r := s.end()
-	if r.err == nil || !strings.Contains(r.err.Error(), "but b.txt has changed on disk since it was read") || !strings.Contains(r.err.Error(), "Written was: a.txt.") {
+	if r.err == nil || !strings.Contains(r.err.Error(), "but b.txt has changed on disk since it was read") || !strings.Contains(r.err.Error(), "Changed was: a.txt.") {
 		t.Errorf("%v", r.err)
 	}
 	if read(t, root, "a.txt") != "b\n" || read(t, root, "b.txt") != "mine\n" {

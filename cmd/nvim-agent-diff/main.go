@@ -52,7 +52,15 @@ func newApp() *cli.App {
 		},
 		Before: startLog,
 		Commands: []*cli.Command{
-			mcpCommand(), hookCommand(), proposeCommand(), diffCommand(), logCommand(), setupCommand(), doctorCommand(), demoCommand(),
+			mcpCommand(),
+			hookCommand(),
+			proposeCommand(),
+			reviewCommand(),
+			diffCommand(),
+			logCommand(),
+			setupCommand(),
+			doctorCommand(),
+			demoCommand(),
 			versionCommand(),
 		},
 		Action: func(c *cli.Context) error {

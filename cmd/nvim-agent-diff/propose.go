@@ -53,7 +53,11 @@ func propose(c *cli.Context) error {
 	if err != nil {
 		return exitWith(err)
 	}
-	result := server.Call(ctx, call)
+	return answer(ctx, c, server.Call(ctx, call))
+}
+
+// answer prints what became of a review, and is the exit code.
+func answer(ctx context.Context, c *cli.Context, result tools.Result) error {
 	switch {
 	case ctx.Err() != nil && result.Err != nil:
 		return cli.Exit(result.Err, exitInterrupted)

@@ -127,3 +127,45 @@ func TestNotAtTerminal(t *testing.T) {
 		}
 	}
 }
+
+const twoFiles = `diff --git a/f b/f
+--- a/f
++++ b/f
+@@ -1 +1 @@
+-old
++new
+diff --git a/dir/g b/dir/g
+new file mode 100644
+--- /dev/null
++++ b/dir/g
+@@ -0,0 +1 @@
++g
+`
+
+// TestReviewOnTerminal reviews a patch of several files, from stdin and from a file, in a folder of the project.
+func TestReviewOnTerminal(t *testing.T) {
+	dir := project(t, map[string]string{"f": "old\n", "sub/x": "", "the.patch": twoFiles})
+	cmd := onPty(t, filepath.Join(dir, "sub"), "--root", dir, "review")
+	cmd.Stdin = strings.NewReader(twoFiles)
+	screen, code := converse(t, cmd, "n\n", "n\n")
+	if code != exitRejected || !strings.Contains(screen, "== f\n✗ REJECTED") || !strings.Contains(screen, "== dir/g\n✗ REJECTED") {
+		t.Errorf("exit code %d:\n%s", code, screen)
+	}
+	screen, code = converse(t, onPty(t, dir, "--root", dir, "review", "the.patch"), "n\n", "y\n")
+	raw, err := os.ReadFile(filepath.Join(dir, "dir/g"))
+	if err != nil || string(raw) != "g\n" || code != 0 || !strings.Contains(screen, "Description: the.patch") || !strings.Contains(screen, "The file was created.") {
+		t.Errorf("exit code %d, %q, %v:\n%s", code, raw, err, screen)
+	}
+	for args, want := range map[string]string{
+		"":             "the patch is missing: ",
+		"a b":          "review takes one patch",
+		"none":         "the patch: open none: no such file or directory",
+		"f":            `invalid_args: "patch" cannot be used. Line 1 of the patch: `,
+		"sub/../there": "the patch: open sub/../there",
+	} {
+		screen, code := converse(t, onPty(t, dir, append([]string{"review"}, strings.Fields(args)...)...))
+		if code != exitError || !strings.Contains(screen, want) {
+			t.Errorf("%s: exit code %d:\n%s", args, code, screen)
+		}
+	}
+}
