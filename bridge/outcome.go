@@ -31,6 +31,11 @@ func (s *session) outcome(report Value) (*review.Outcome, error) {
 	out := &review.Outcome{Comment: s.comment, Notes: slices.Clone(s.leftOut)}
 	auto := report.Key("auto")
 	out.Auto = !auto.IsNil() && auto.Bool()
+	if wish := report.Key("remember"); !wish.IsNil() {
+		out.Remember = &review.Remember{
+			Scope: wish.Key("scope").Text(), Path: wish.Key("path").Text(), Always: wish.Key("always").Bool(),
+		}
+	}
 	var tried attempt
 	for i, f := range s.files {
 		if why := files[i].Key("gone").Text(); why != "" {

@@ -26,6 +26,7 @@ type wireRequest struct {
 	Name        string    `msgpack:"name"`
 	Shown       wireShown `msgpack:"shown"`
 	TextOnly    bool      `msgpack:"text_only"`
+	Remember    bool      `msgpack:"remember"` // the person may let the like of it through from now on
 }
 
 // wireShown are texts of the agent's as a person shall see them.

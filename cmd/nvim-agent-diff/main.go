@@ -58,6 +58,7 @@ func newApp() *cli.App {
 			reviewCommand(),
 			diffCommand(),
 			logCommand(),
+			approvalsCommand(),
 			setupCommand(),
 			doctorCommand(),
 			demoCommand(),

@@ -63,6 +63,14 @@ function M.confirm(question, yes)
   )
 end
 
+--- Lets choose by a key; `q`, `<Esc>` or leaving the float is none.
+---@param lines string[]
+---@param choices table<string, fun()>
+---@return fun() close
+function M.choose(lines, choices)
+  return float(lines, vim.tbl_extend('force', { q = false, ['<Esc>'] = false }, choices))
+end
+
 --- Shows a text until a key closes it.
 ---@param lines string[]
 ---@return fun() close

@@ -75,6 +75,7 @@ local words = {
   accept = press('accept_all'),
   reject = press('reject_all'),
   finish = press('finish'),
+  approvals = function() require('agent_diff.approvals').open() end,
   undo = function() require('agent_diff.finished').undo_last() end,
   help = function()
     local review = current()

@@ -81,6 +81,7 @@ M.actions = {
   { name = 'accept_all', lhs = { 'A', '<C-c><C-c>' }, help = 'accept all undecided hunks, and finish' },
   { name = 'reject_all', lhs = { 'R', '<C-c><C-k>' }, help = 'reject all hunks, and finish' },
   { name = 'finish', lhs = 'q', help = 'finish' },
+  { name = 'remember', lhs = 'M', help = 'accept all, and do not ask again for the file, folder or tool' },
   { name = 'undo', lhs = 'u', help = 'undo the last decision' },
   { name = 'split', lhs = 's', help = 'split the hunk into its change blocks' },
   { name = 'edit', lhs = 'e', help = 'edit the new text of the hunk, and accept it so' },

@@ -155,6 +155,14 @@ function actions.finish(view)
   view:ask(require('agent_diff.ask').confirm, question, function() review:finish('decided') end)
 end
 
+function actions.remember(view)
+  if not may_decide(view) then return end
+  local hunk = view:nearest_hunk()
+  if not view.review.may_remember then return notice.say('nothing is remembered here: it is always asked') end
+  if not hunk then return end
+  require('agent_diff.remember').ask(view, hunk.file, function() actions.accept_all(view) end)
+end
+
 function actions.undo(view)
   if not may_decide(view) then return end
   local hunk, why = view.review:undo()

@@ -50,6 +50,8 @@ local M = {}
 ---@field view agent_diff.View? when it has been drawn
 ---@field diff string[]? its lines
 ---@field auto string? the rule by which it was applied without a review
+---@field may_remember boolean the person may let the like of it through from now on
+---@field remember { scope: string, path: string, always: boolean }? what they want to let through
 ---@field ended boolean
 local Review = {}
 Review.__index = Review
@@ -72,6 +74,7 @@ function M.new(id, request)
     shown = request.shown,
     rules = request.rules,
     text_only = request.text_only,
+    may_remember = request.remember,
     since = vim.uv.now(),
     loaded = {},
     files = {},
@@ -323,7 +326,7 @@ function Review:finish(how, why, file)
     lost = lost or gone
     report.files[i] = files.report(each, decides, gone)
   end
-  report.auto = self.auto ~= nil
+  report.auto, report.remember = self.auto ~= nil, self.remember
   if decides and not self.text_only then pcall(require('agent_diff.finished').keep, self, report) end
   for _, each in ipairs(self.files) do
     each.source:detach()
