@@ -34,7 +34,7 @@ SHELL_FILES = scripts/*.sh .ci/run
 
 .PHONY: help
 help: ## show this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: build
 build: ## build bin/nvim-agent-diff
@@ -52,6 +52,12 @@ test: vet ## run every test, on every Neovim (NVIM=0.10.4: on that one; PKG=./hu
 
 .PHONY: check
 check: fmt-check lint build test ## everything that CI does
+
+.PHONY: test-agents
+test-agents: build ## run the real agents, without a net, against a model of ours (fetches 1.1 GB; ONLY="codex gate": only those)
+	@modules="$$(scripts/fetch-agents.sh)"; nvim="$$(scripts/test-nvims.sh $(or $(NVIM),$(NVIM_NEWEST)))"; \
+	$(GO) build -o bin/test-agents ./test/agents; \
+	bin/test-agents -modules "$$modules" -nvim "$$nvim" -program $(BINARY) -table docs/agents.md -logs bin/test-agents-logs -only "$(ONLY)"
 
 .PHONY: vet
 vet: ## go vet
