@@ -227,7 +227,7 @@ func (s *session) draft(ctx context.Context, loaded []Value) error {
 		switch {
 		case file != nil:
 		case isKnown && known.Code == review.NothingToChange:
-			s.leftOut = append(s.leftOut, known.Text)
+			s.leftOut = append(s.leftOut, strings.TrimSuffix(known.Text, " Nothing was changed."))
 			why = cmp.Or(why, err)
 			continue
 		default:

@@ -123,6 +123,7 @@ type HunkOutcome struct {
 	StillInBuffer bool   // not marked as applied, but its text is in the source (toggle_applied = "mark")
 	Comment       string // the person's
 	Reason        string // why it is in conflict
+	Tried         bool   // it is in conflict although the person accepted it
 }
 
 // Decision says how the whole review was decided.

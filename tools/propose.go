@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
@@ -71,7 +72,10 @@ func (e *edit) find(box *sandbox) (target, error) {
 	path := e.path
 	t, err := box.toChange(path)
 	if e.written != "" && e.written != path && !t.exists() {
-		if other, findErr := box.find(e.written); findErr == nil && other.exists() {
+		folder, _, _ := strings.Cut(e.written, "/")
+		in, inErr := box.find(folder)
+		other, otherErr := box.find(e.written)
+		if inErr == nil && in.exists() && otherErr == nil && other.exists() {
 			path = e.written
 			t, err = box.toChange(path)
 		}

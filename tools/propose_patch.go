@@ -85,7 +85,7 @@ func draftPatch(f hunks.FilePatch, t target, current hunks.Text) (*hunks.Patch, 
 	}
 	patch, err := f.Draft(current)
 	if errors.Is(err, hunks.ErrNothing) {
-		return nil, review.Errorf(review.NothingToChange, "%s already holds what the patch wants. Nothing was changed in it.", shown(t.path))
+		return nil, review.Errorf(review.NothingToChange, "%s already holds what the patch wants. Nothing was changed.", shown(t.path))
 	}
 	if stale, ok := errors.AsType[*hunks.StaleError](err); ok {
 		return patch, review.Errorf(review.StaleOriginal, "In %s: %s Nothing was changed. Read the file again and propose again.",

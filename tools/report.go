@@ -15,6 +15,12 @@ const acceptedText = `✓ Changes accepted and applied to %s
 %s
 `
 
+// unappliedText begins what is said of one file of several when its changes could not be applied. Of a single file that
+// is an error.
+const unappliedText = `✗ Not applied to %s: the file has changed, or it could not be done; see below why.
+This is not a decision of the user. Read the file again and propose again what is still wanted.
+`
+
 // What of an accepted change was changed, and where it is now.
 const (
 	bufferSaved   = "The buffer has been updated with your proposed changes. The file has been saved."
@@ -51,6 +57,10 @@ func (r reporter) head() {
 	f := r.file
 	if f.Decision() == review.Accepted {
 		fmt.Fprintf(r.out, acceptedText, shown(f.Path), r.done())
+		return
+	}
+	if r.of > 1 && unapplied(f) {
+		fmt.Fprintf(r.out, unappliedText, shown(f.Path))
 		return
 	}
 	fmt.Fprintf(r.out, review.RejectedText, shown(f.Path))
@@ -90,6 +100,16 @@ func (r reporter) done() string {
 		done = append(done, fmt.Sprintf("Its mode is now %06o.", f.Mode))
 	}
 	return strings.Join(done, "\n")
+}
+
+// unapplied says whether nothing was changed in a file although nobody declined it.
+func unapplied(f *review.FileOutcome) bool {
+	all, tried := true, false
+	for i := range f.Hunks {
+		all = all && f.Hunks[i].State == hunks.Conflict
+		tried = tried || f.Hunks[i].Tried
+	}
+	return tried || all
 }
 
 // moves are what was done to a file as a whole, but for its mode.
