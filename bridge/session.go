@@ -272,7 +272,7 @@ func (s *session) drawing(to cut, known func(h *sessionHunk) bool) wireOpen {
 		first := len(open.Lines)
 		wire := wireFile{
 			Path: f.Abs, Name: f.Name, Tick: f.tick, CRLF: l.patch.Base.CRLF,
-			Kind: string(f.kind()), To: f.NewAbs, Line: first, Hunks: make([]wireHunk, len(l.hunks)),
+			Kind: string(f.kind()), To: f.NewAbs, ToName: visible.Text(f.NewPath), Line: first, Hunks: make([]wireHunk, len(l.hunks)),
 		}
 		if s.proposal.TextOnly {
 			wire.Text = wholeText(l.patch.Base)

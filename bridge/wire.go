@@ -62,15 +62,16 @@ type wireHidden struct {
 }
 
 type wireFile struct {
-	Path  string     `msgpack:"path"`
-	Name  string     `msgpack:"name"`
-	Tick  int        `msgpack:"tick"`
-	CRLF  bool       `msgpack:"crlf"`
-	Kind  string     `msgpack:"kind"`
-	To    string     `msgpack:"to"`   // where a renamed file goes
-	Line  int        `msgpack:"line"` // where it begins in the diff
-	Hunks []wireHunk `msgpack:"hunks"`
-	Text  *wireText  `msgpack:"text,omitempty"` // of a review that touches no buffer
+	Path   string     `msgpack:"path"`
+	Name   string     `msgpack:"name"`
+	Tick   int        `msgpack:"tick"`
+	CRLF   bool       `msgpack:"crlf"`
+	Kind   string     `msgpack:"kind"`
+	To     string     `msgpack:"to"`      // where a renamed file goes
+	ToName string     `msgpack:"to_name"` // the same as the agent gave it, as a person shall see it
+	Line   int        `msgpack:"line"`    // where it begins in the diff
+	Hunks  []wireHunk `msgpack:"hunks"`
+	Text   *wireText  `msgpack:"text,omitempty"` // of a review that touches no buffer
 }
 
 // wireText is a whole text.

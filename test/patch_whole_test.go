@@ -113,7 +113,7 @@ func TestRenameDangers(t *testing.T) {
 		call = s.proposePatch(renameIt, "")
 		s.inReview()
 		s.press("a")
-		s.see(" is open")
+		s.see("hunk 1: a buffer for new.txt is open")
 		s.press("q")
 		call.result().failed("stale_original").says("a buffer for")
 		s.bufferIs("new.txt", "unsaved\n")

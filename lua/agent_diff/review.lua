@@ -31,6 +31,7 @@ local M = {}
 ---@field name string
 ---@field kind 'create'|'modify'|'delete'|'rename'
 ---@field to string where a renamed file goes, absolute
+---@field to_name string the same as the agent gave it
 ---@field print string? of the text that is to be deleted, see whole.lua
 ---@field line integer 0-based row in the diff
 ---@field crlf boolean its lines end in CRLF
@@ -116,6 +117,7 @@ function Review:prepare(files)
       name = given.name,
       kind = given.kind,
       to = given.to,
+      to_name = given.to_name,
       line = given.line,
       crlf = given.crlf,
       loaded = given.loaded,

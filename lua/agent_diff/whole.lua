@@ -56,9 +56,9 @@ function obstacles.rename(file)
   if file.loaded.unsaved and vim.bo[file.source.bufnr].modified then
     return 'the buffer has unsaved changes'
   end
-  if uv.fs_lstat(file.to) then return ('%s exists already'):format(file.to) end
+  if uv.fs_lstat(file.to) then return ('%s exists already'):format(file.to_name) end
   local other = disk.find(file.to)
-  if other and api.nvim_buf_is_loaded(other) then return ('a buffer for %s is open'):format(file.to) end
+  if other and api.nvim_buf_is_loaded(other) then return ('a buffer for %s is open'):format(file.to_name) end
 end
 
 function obstacles.modify(file) return disk.led_astray(file.path) end
@@ -167,6 +167,7 @@ function deeds.rename(file, _, report)
   end
   local err = move(file.path, file.to)
   if err then return err end
+  file.path = file.to
   local ok, why = pcall(rename_buffer, file)
   if not ok then
     report.notes[#report.notes + 1] = 'Its buffer in Neovim has the old name: ' .. tostring(why)
