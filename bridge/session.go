@@ -109,7 +109,8 @@ func (s *session) await(ctx context.Context, wanted string) (*review.Outcome, er
 
 // handle deals with the events that have come.
 func (s *session) handle(ctx context.Context, wanted string) (out *review.Outcome, found bool, err error) {
-	for _, e := range s.events.take() {
+	taken := s.events.take()
+	for i, e := range taken {
 		switch e.name {
 		case "place":
 			s.place(e.args.At(0).Int(), e.args.At(1).Int())
@@ -130,6 +131,9 @@ func (s *session) handle(ctx context.Context, wanted string) (out *review.Outcom
 			s.leaving = true
 		case "done":
 			out, err := s.outcome(e.args.At(0))
+			if err == nil {
+				s.diagnose(ctx, out, e.args.At(0).Key("diagnosing").Int(), taken[i+1:])
+			}
 			return out, true, err
 		}
 		if e.name == wanted {

@@ -97,7 +97,9 @@ type FileOutcome struct {
 	Unsaved string // why it was not saved, one sentence; empty when Saved or nothing was to be saved
 	// FormatDiff is the unified diff of what saving changed further (a formatter on save).
 	FormatDiff string
-	Notes      []string // further facts about this file, each one sentence
+	// Diagnostics is what the editor reports about the file since hunks were applied, and did not before. It is bounded.
+	Diagnostics []Diagnostic
+	Notes       []string // further facts about this file, each one sentence
 
 	// What was done to the file as a whole, as the disk shows it afterwards.
 	Created, Deleted bool
@@ -110,6 +112,14 @@ type FileOutcome struct {
 	// Unwritable is why the agent must not write Text all the same, one sentence: the disk holds something else by now, or
 	// the editor changes that are not saved. Empty when it may.
 	Unwritable string
+}
+
+// Diagnostic is something that a language server, say, reports about a file.
+type Diagnostic struct {
+	Line     int    `json:"line"`     // from 1
+	Severity string `json:"severity"` // error, warning, information or hint
+	Source   string `json:"source"`   // who reports it; may be empty
+	Message  string `json:"message"`
 }
 
 // HunkOutcome is one hunk at the end of a review.

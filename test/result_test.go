@@ -34,7 +34,11 @@ type structured struct {
 		StillInBuffer bool `json:"still_in_buffer"`
 	} `json:"hunk_results"`
 	AppliedDiff string `json:"applied_diff"`
-	Comment     string
+	Diagnostics []struct {
+		Line             int
+		Severity, Source string
+	}
+	Comment string
 }
 
 // result waits for the answer.

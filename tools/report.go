@@ -37,6 +37,7 @@ func report(f *review.FileOutcome, comment string, notes []string, of int) strin
 	r.diff("What was really changed in the file:", f.AppliedDiff, appliedLimit.share(of))
 	r.diff("What the user changed besides, during the review:", f.UserDiff, otherLimit.share(of))
 	r.diff("What saving changed further (formatting on save):", f.FormatDiff, otherLimit.share(of))
+	r.diagnostics()
 	r.notes(notes)
 	return out.String()
 }
@@ -208,6 +209,21 @@ func (r reporter) diff(title, diff string, limit diffLimit) {
 		fence += "`"
 	}
 	r.line("\n%s\n%sdiff\n%s\n%s", title, fence, strings.TrimSuffix(diff, "\n"), fence)
+}
+
+// diagnostics are what the editor reports, one line each.
+func (r reporter) diagnostics() {
+	if len(r.file.Diagnostics) == 0 {
+		return
+	}
+	r.line("\nThe editor now reports:")
+	for _, d := range r.file.Diagnostics {
+		message := strings.Join(strings.Fields(Visible(d.Message)), " ")
+		if d.Source != "" {
+			message += " (" + shown(d.Source) + ")"
+		}
+		r.line("- line %d: %s: %s", d.Line, d.Severity, message)
+	}
 }
 
 // notes are the further facts.

@@ -76,6 +76,12 @@ var reports = []struct {
 		f.Notes = []string{"The file's lines end in CRLF: new lines got CRLF too."}
 		o.Notes = []string{"Neovim was closed."}
 	})},
+	{"accepted-with-diagnostics", ending([]hunks.State{applied}, func(o *review.Outcome) {
+		o.Files[0].Diagnostics = []review.Diagnostic{
+			{Line: 4, Severity: "error", Source: "gopls", Message: "undefined: foo\n\tbar\x1b[2J"},
+			{Line: 9, Severity: "hint", Message: "unused"},
+		}
+	})},
 	{"rejected", ending([]hunks.State{rejected, rejected}, nil)},
 	{"rejected-undecided", ending([]hunks.State{pending, rejected, conflict}, func(o *review.Outcome) {
 		o.Files[0].UserDiff = someDiff

@@ -34,6 +34,8 @@ type reviewed struct {
 	HunkResultsOmitted int    `json:"hunk_results_omitted,omitempty"`
 	AppliedDiff        string `json:"applied_diff"`
 	Comment            string `json:"comment"`
+
+	Diagnostics []review.Diagnostic `json:"diagnostics,omitempty"`
 }
 
 type hunkResult struct {
@@ -85,7 +87,21 @@ const reviewedSchema = `{
     },
     "hunk_results_omitted": {"type": "integer", "description": "How many further hunks are not listed."},
     "applied_diff": {"type": "string", "description": "What was really changed in the file, when that is not what was proposed."},
-    "comment": {"type": "string", "description": "The user's comment on the whole proposal."}
+    "comment": {"type": "string", "description": "The user's comment on the whole proposal."},
+    "diagnostics": {
+      "type": "array",
+      "description": "What the editor reports about the file since hunks were applied, and did not before.",
+      "items": {
+        "type": "object",
+        "properties": {
+          "line": {"type": "integer"},
+          "severity": {"type": "string", "enum": ["error", "warning", "information", "hint"]},
+          "source": {"type": "string"},
+          "message": {"type": "string"}
+        },
+        "required": ["line", "severity", "source", "message"]
+      }
+    }
   },
   "required": ["message", "decision", "path", "saved", "hunks", "hunk_results", "applied_diff", "comment"]
 }`
@@ -98,6 +114,7 @@ func newReviewed(f *review.FileOutcome, comment, message string, of int) reviewe
 	r := reviewed{
 		Message: message, Decision: f.Decision(), Path: f.Path, Saved: f.Saved, Hunks: f.Count(),
 		HunkResults: []hunkResult{}, AppliedDiff: cut(f.AppliedDiff, appliedLimit.share(of)), Comment: comment,
+		Diagnostics: f.Diagnostics,
 	}
 	// When not all have a place, those not applied as proposed come first.
 	limit := share(maxHunkResults, of, 3)

@@ -58,6 +58,12 @@ M.options = {
     'a number of milliseconds, 0 or more',
     'How long no key must have been pressed, after a review took the focus by itself, before keys decide.'
   ),
+  diagnostics = option(
+    1000,
+    function(value) return value == false or is_count(value) end,
+    'false or a number of milliseconds',
+    'How long the answer to the agent waits for what an attached language server reports about applied hunks.'
+  ),
 }
 
 ---@class agent_diff.Key

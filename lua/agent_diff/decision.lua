@@ -14,6 +14,7 @@ end
 ---@return string? why it was not done
 local function change(hunk, side)
   if whole.is(hunk) then return whole.note(hunk, side) end
+  if side == 'new' and not hunk.file.reported then require('agent_diff.diagnostics').remember(hunk.file) end
   return hunk.file.source:change(hunk, side)
 end
 

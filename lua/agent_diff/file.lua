@@ -203,6 +203,20 @@ function M.report(file, decides, gone)
   return report
 end
 
+--- Leaves the giving back to another review that has the buffer by now.
+---@return boolean done
+local function hand_over(loaded)
+  for _, review in ipairs(require('agent_diff.queue').list()) do
+    for _, other in pairs(review.loaded) do
+      if other ~= loaded and other.bufnr == loaded.bufnr then
+        other.ours = loaded.ours
+        return true
+      end
+    end
+  end
+  return false
+end
+
 --- Gives a buffer back: unloaded again where only the review had it.
 ---@param loaded agent_diff.Loaded
 function M.release(loaded)
@@ -213,7 +227,7 @@ function M.release(loaded)
   if vim.bo[bufnr].modified and not loaded.unsaved and loaded.watch:in_step() then
     vim.bo[bufnr].modified = false
   end
-  if not ours.loaded then return end
+  if not ours.loaded or hand_over(loaded) then return end
   if vim.bo[bufnr].modified then
     vim.bo[bufnr].buflisted = true
   elseif not loaded.changed and #vim.fn.win_findbuf(bufnr) == 0 then

@@ -38,6 +38,7 @@ local M = {}
 ---@field source agent_diff.Source
 ---@field loaded agent_diff.Loaded
 ---@field hunks agent_diff.Hunk[]
+---@field reported table<string, integer>? what was reported before anything was applied, see diagnostics.lua
 
 ---@class agent_diff.Review
 ---@field id string
@@ -306,9 +307,9 @@ function Review:finish(how, why, file)
   local decides = how == 'decided' or how == 'source_gone'
   if not decides then whole.drop(self.hunks) end
   local files = require(self.text_only and 'agent_diff.draft' or 'agent_diff.file')
-  local closed, reported = not self.view, false
+  local closed, reported, diagnosing = not self.view, false, 0
   local function give_back()
-    if not closed or not reported then return end
+    if not closed or not reported or diagnosing > 0 then return end
     for _, loaded in pairs(self.loaded) do
       notice.as_typed(function() pcall(files.release, loaded) end)
     end
@@ -329,6 +330,9 @@ function Review:finish(how, why, file)
     report.files[i] = files.report(each, decides, gone)
   end
   report.auto, report.remember = self.auto ~= nil, self.remember
+  local diagnostics = require('agent_diff.diagnostics')
+  if how == 'decided' and not self.text_only then diagnosing = diagnostics.patience(self.files) end
+  report.diagnosing = diagnosing
   if decides and not self.text_only then pcall(require('agent_diff.finished').keep, self, report) end
   for _, each in ipairs(self.files) do
     each.source:detach()
@@ -337,6 +341,13 @@ function Review:finish(how, why, file)
   give_back()
   require('agent_diff.queue').remove(self)
   if how ~= 'cancelled' then self.server:notify('done', self.ref, report) end
+  if diagnosing > 0 then
+    diagnostics.collect(self.files, diagnosing, function(found)
+      self.server:notify('diagnostics', self.ref, found)
+      diagnosing = 0
+      give_back()
+    end)
+  end
   if lost then
     notice.say(('%s: %s The review is over.'):format(self.shown.name, lost), vim.log.levels.WARN)
   end
