@@ -5,7 +5,7 @@ local config = require('agent_diff.config')
 local M = {}
 
 ---@class agent_diff.Row
----@field kind string the line's first character: '@', ' ', '-', '+' or '\'
+---@field kind string the line's first character: '@', ' ', '-', '+' or '\'; 'd' for a line of the diff's header
 ---@field old integer? line number on the old side
 ---@field new integer? line number on the new side
 ---@field text string the line without that character
@@ -13,11 +13,25 @@ local M = {}
 -- Runs of changed lines that are longer than this are not compared word by word.
 local longest_run = 60
 
+--- The rows of what happens to a file as a whole; when it is created or deleted, its lines are among them.
+---@return agent_diff.Row[]
+local function read_whole(hunk, lines)
+  local rows, last = { { kind = '@', text = lines[hunk.line + 1] } }, hunk.line + hunk.lines
+  for i = hunk.line + 2, last do
+    if vim.startswith(lines[i], '@@') then
+      return vim.list_extend(rows, M.read({ line = i - 1, lines = last - i + 1 }, lines))
+    end
+    rows[#rows + 1] = { kind = 'd', text = lines[i] }
+  end
+  return rows
+end
+
 --- The rows of a hunk. One that was cut from another begins within what is printed as one hunk.
 ---@param hunk agent_diff.Hunk
 ---@param lines string[] the diff's
 ---@return agent_diff.Row[]
 function M.read(hunk, lines)
+  if hunk.whole then return read_whole(hunk, lines) end
   local header = hunk.line + 1
   while header > 1 and not vim.startswith(lines[header], '@@') do
     header = header - 1
@@ -77,8 +91,10 @@ local least_folded = 5
 ---@return integer? last
 function M.folded(hunk)
   local preview = config.get().preview_lines
-  if preview == 0 or not (hunk.header:find('^@@ %-0,0 ') or hunk.header:find(' %+0,0 @@')) then return nil end
-  local first, last = 1 + preview + 1, hunk.lines
+  local all = hunk.whole or hunk.header:find('^@@ %-0,0 ') or hunk.header:find(' %+0,0 @@')
+  if preview == 0 or not all then return nil end
+  local headers = hunk.whole and 4 or 1
+  local first, last = headers + preview + 1, hunk.lines
   if last - first + 1 >= least_folded then return first, last end
 end
 

@@ -6,6 +6,7 @@ local groups = {
   ['-'] = 'AgentDiffDelete',
   ['@'] = 'AgentDiffHunk',
   ['\\'] = 'AgentDiffHead',
+  d = 'AgentDiffFile',
 }
 
 --- The hunk that a row of the review buffer belongs to, and which of its rows it is.

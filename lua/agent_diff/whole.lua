@@ -113,7 +113,9 @@ local function rename_buffer(file)
   for _, buf in ipairs(api.nvim_list_bufs()) do
     before[buf] = true
   end
-  api.nvim_buf_set_name(bufnr, file.to)
+  -- Neovim shows a name as it was given: a short one where it means the same.
+  api.nvim_buf_set_name(bufnr, vim.fn.fnamemodify(file.to, ':.'))
+  if api.nvim_buf_get_name(bufnr) ~= file.to then api.nvim_buf_set_name(bufnr, file.to) end
   -- Neovim keeps the old name in a buffer of its own.
   for _, buf in ipairs(api.nvim_list_bufs()) do
     if not before[buf] then pcall(api.nvim_buf_delete, buf, { force = true }) end
