@@ -69,7 +69,7 @@ func (s *session) enqueue(ctx context.Context) (loaded []Value, err error) {
 	p := s.proposal
 	request := wireRequest{
 		Ref: s.ref, Tool: p.Tool, Agent: p.Agent, Description: p.Description, Name: p.Files[0].Path, TextOnly: p.TextOnly,
-		Remember: p.Remember,
+		Remember: p.Remember, Session: p.Session,
 	}
 	if len(p.Files) > 1 {
 		request.Name = fmt.Sprintf("%d files", len(p.Files))

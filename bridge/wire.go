@@ -27,6 +27,7 @@ type wireRequest struct {
 	Shown       wireShown `msgpack:"shown"`
 	TextOnly    bool      `msgpack:"text_only"`
 	Remember    bool      `msgpack:"remember"` // the person may let the like of it through from now on
+	Session     bool      `msgpack:"session"`  // they may do so for a session
 }
 
 // wireShown are texts of the agent's as a person shall see them.

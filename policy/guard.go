@@ -13,16 +13,17 @@ import (
 // Guard holds the policy against what agents want to do. A nil Guard lets everything be asked, as if there were no files.
 type Guard struct {
 	Places Places
-	Memory *Memory // may be nil
+	Memory *Memory           // may be nil
+	Asker  review.Gatekeeper // who is asked before a file is read; nil for nobody
 }
 
-// NewGuard is the guard of this user, with a session of its own.
-func NewGuard() (*Guard, error) {
+// NewGuard is the guard of this user. session is the name of the session that approvals can be for; "" for none.
+func NewGuard(session string) (*Guard, error) {
 	places, err := UserPlaces()
 	if err != nil {
 		return nil, err
 	}
-	return &Guard{Places: places, Memory: NewMemory(places.State, NewSession())}, nil
+	return &Guard{Places: places, Memory: NewMemory(places.State, session)}, nil
 }
 
 // Load reads the policy for roots, absolute and with symbolic links resolved.
@@ -31,6 +32,33 @@ func (g *Guard) Load(roots ...string) *Policy {
 		return &Policy{}
 	}
 	return Load(g.Places, g.Memory, roots...)
+}
+
+// MayRead asks the rules whether a file may be read, and the person where they want it. q says who wants to read what. The
+// error is the no, or why there is no answer.
+func (g *Guard) MayRead(ctx context.Context, rules *Policy, r Request, q review.Question, progress func(string)) error {
+	switch verdict, rule := rules.Decide(r); {
+	case verdict == Accept:
+		return nil
+	case verdict == Deny || g.Asker == nil:
+		return Denied(rule)
+	}
+	q.Remember = rules.MayRemember(r)
+	q.Session = q.Remember && g.Memory.Lasting()
+	answer, err := g.Asker.MayRead(ctx, q, progress)
+	if err != nil {
+		return err
+	}
+	if !answer.Allowed {
+		return review.Errorf(review.FSDenied, "The user does not want %s to be read. Nothing was changed. Do not read it by other means.",
+			visible.Line(q.Path, false))
+	}
+	if wish := answer.Remember; q.Remember && wish != nil {
+		if _, err := g.Memory.Remember(r, Scope(wish.Scope), wish.Always); err != nil {
+			slog.Error("an approval could not be remembered", "error", err)
+		}
+	}
+	return nil
 }
 
 // Denied is the error that a policy's no makes.
@@ -73,6 +101,7 @@ func (r *Reviewer) Review(ctx context.Context, p review.Proposal, progress func(
 	case Ask:
 	}
 	p.Remember = rules.mayRemember(&p)
+	p.Session = p.Remember && r.Guard.Memory.Lasting()
 	p.Key = nil // the arguments are not needed while a person decides
 	out, err := r.Next.Review(ctx, p, progress)
 	if err != nil {

@@ -91,13 +91,17 @@ type Memory struct {
 // maxApprovals is how many files are looked at.
 const maxApprovals = 1000
 
-// NewMemory opens the memory in a state folder. A session's approvals count for memories with the same name of it only.
+// NewMemory opens the memory in a state folder. A session's approvals count for memories with the same name of it only; with
+// no name there is no session.
 func NewMemory(state, session string) *Memory {
 	return &Memory{dir: filepath.Join(state, "approvals"), session: session}
 }
 
 // NewSession is the name of a session that no other has.
 func NewSession() string { return rand.Text() }
+
+// Lasting says whether there is a session that approvals can be for.
+func (m *Memory) Lasting() bool { return m.session != "" }
 
 // Find is an approval that lets a request through.
 func (m *Memory) Find(r Request) (Approval, bool) {
@@ -156,7 +160,11 @@ func (m *Memory) Remember(r Request, scope Scope, always bool) (Approval, error)
 	default:
 		return a, fmt.Errorf("%q is no scope of an approval", scope)
 	}
-	if !always {
+	switch {
+	case always:
+	case m.session == "":
+		return a, errors.New("there is no session to remember it for")
+	default:
 		a.Session, a.PID = m.session, os.Getpid()
 		a.Host, _ = os.Hostname()
 	}

@@ -25,8 +25,8 @@ type Proposal struct {
 	// Auto is the rule that lets the proposal through: it is applied without a review. Where that cannot be done as
 	// proposed, the person is asked after all. Empty for a review.
 	Auto string
-	// Remember says that the person may let the like of it through from now on.
-	Remember bool
+	// Remember says that the person may let the like of it through from now on, Session that they may do so for a session.
+	Remember, Session bool
 }
 
 // File is the change that a proposal wants in one file.

@@ -84,11 +84,8 @@ func (s *Server) read(ctx context.Context, c *Call, path string, offset, limit i
 
 // document is a file of the roots as the person sees it.
 func (s *Server) document(ctx context.Context, c *Call, path string) (*review.Document, target, error) {
-	t, err := s.sandboxOf(ctx, c).toRead(c, path)
+	t, err := s.toRead(ctx, c, path)
 	if err != nil {
-		return nil, t, err
-	}
-	if err := t.checkText(); err != nil {
 		return nil, t, err
 	}
 	doc, err := s.reviewer.Read(ctx, t.abs)

@@ -89,16 +89,24 @@ func (b *sandbox) toMove(t target, path, to string) (target, error) {
 	return b.toChange(to)
 }
 
-// toRead finds the file that path means, which is to be read.
-func (b *sandbox) toRead(c *Call, path string) (target, error) {
+// toRead finds the file that path means, which is to be read; the person may be asked.
+func (s *Server) toRead(ctx context.Context, c *Call, path string) (target, error) {
+	b := s.sandboxOf(ctx, c)
 	t, err := b.find(path)
 	if err != nil {
 		return t, err
 	}
-	if verdict, rule := b.rules.Decide(b.reading(c, t)); verdict != policy.Accept {
+	if forbidden, rule := b.rules.Forbidden(t.abs); forbidden {
 		return t, policy.Denied(rule)
 	}
-	return t, nil
+	if err := t.checkText(); err != nil {
+		return t, err
+	}
+	q := review.Question{Tool: c.Tool, Agent: c.Agent, Path: path, Abs: t.abs}
+	if err := s.guard.MayRead(ctx, b.rules, b.reading(c, t), q, c.Progress); err != nil {
+		return t, err
+	}
+	return t, t.again(b.find(path)) // the answer may have taken long
 }
 
 func (b *sandbox) reading(c *Call, t target) policy.Request {

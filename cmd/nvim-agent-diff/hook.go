@@ -58,7 +58,7 @@ func hook(c *cli.Context) error {
 	ctx, gone := context.WithCancelCause(ctx)
 	defer gone(nil)
 	go watchParent(ctx, gone)
-	guard, err := policy.NewGuard()
+	guard, err := policy.NewGuard("") // each edit has a process of its own
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"nvim-agent-diff/policy"
+	"nvim-agent-diff/review"
 	"nvim-agent-diff/tools"
 )
 
@@ -39,7 +40,11 @@ var reviewerOf = newReviewer
 
 // newServer makes the tools of the flags.
 func newServer(c *cli.Context) (*tools.Server, func(), error) {
-	guard, err := policy.NewGuard()
+	session := "" // of a command, that would be over with it
+	if c.Command.Name == "mcp" {
+		session = policy.NewSession()
+	}
+	guard, err := policy.NewGuard(session)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -49,6 +54,9 @@ func newServer(c *cli.Context) (*tools.Server, func(), error) {
 // newServerIn makes the tools of the flags, for other roots than these name, and another policy.
 func newServerIn(c *cli.Context, roots []string, guard *policy.Guard) (*tools.Server, func(), error) {
 	reviewer, closeReviewer := reviewerOf(c)
+	if asker, ok := reviewer.(review.Gatekeeper); ok && guard != nil {
+		guard.Asker = asker
+	}
 	server, err := tools.New(tools.Options{
 		Reviewer: recorded(&policy.Reviewer{Next: reviewer, Guard: guard}, guard), Guard: guard,
 		Roots: roots, Version: moduleVersion(), Log: slog.Default(),

@@ -199,7 +199,10 @@ local visual = {
 --- Does an action without its key.
 ---@param name string of config.actions
 ---@param view agent_diff.View
-function M.run(name, view) actions[name](view) end
+function M.run(name, view)
+  if view.run then return view:run(name) end -- a question
+  actions[name](view)
+end
 
 local function plug(name)
   local camel = name:gsub('^%l', string.upper):gsub('_(%l)', string.upper)

@@ -21,8 +21,11 @@ function M.ask(view, file, accept)
   local keys = {}
   for _, scope in ipairs(scopes) do
     local what = vim.fn.strtrans(scope.what(file, review))
-    lines[#lines + 1] = ('%-36s [%s] this session  [%s] always'):format(what, scope.key, scope.key:upper())
-    for key, always in pairs({ [scope.key] = false, [scope.key:upper()] = true }) do
+    local here = review.may_remember_here and (' [%s] this session '):format(scope.key) or ''
+    lines[#lines + 1] = ('%-36s%s [%s] always'):format(what, here, scope.key:upper())
+    local offered = { [scope.key:upper()] = true }
+    if review.may_remember_here then offered[scope.key] = false end
+    for key, always in pairs(offered) do
       keys[key] = function()
         if review.ended then return end
         review.remember = { scope = scope.name, path = file.path, always = always }

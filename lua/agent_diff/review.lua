@@ -53,6 +53,7 @@ local M = {}
 ---@field diff string[]? its lines
 ---@field auto string? the rule by which it was applied without a review
 ---@field may_remember boolean the person may let the like of it through from now on
+---@field may_remember_here boolean they may do so for a session
 ---@field remember { scope: string, path: string, always: boolean }? what they want to let through
 ---@field ended boolean
 local Review = {}
@@ -77,6 +78,7 @@ function M.new(id, request)
     rules = request.rules,
     text_only = request.text_only,
     may_remember = request.remember,
+    may_remember_here = request.session,
     since = vim.uv.now(),
     loaded = {},
     files = {},

@@ -95,6 +95,15 @@ function methods.enqueue(server, request)
   return { turn = review.turn == true, files = files }
 end
 
+--- Asks the person whether a file may be read; the answer comes as a notification.
+function methods.ask(server, given)
+  last_id = last_id + 1
+  start_watch()
+  local queue = require('agent_diff.queue')
+  queue.add(require('agent_diff.question').new(tostring(last_id), given, server))
+  queue.advance()
+end
+
 local function find(server, ref)
   local review = require('agent_diff.queue').find(server, ref)
   if not review then error('no such review: ' .. tostring(ref), 0) end
