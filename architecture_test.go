@@ -29,6 +29,7 @@ var arrows = map[string][]string{
 	"screen":              {"github.com/neovim/go-client"},
 	"demo":                {"nvim-agent-diff/screen", "github.com/modelcontextprotocol/go-sdk"},
 	"journal":             {"nvim-agent-diff/hunks", "nvim-agent-diff/review", "nvim-agent-diff/visible"},
+	"approve":             {"nvim-agent-diff/agents", "nvim-agent-diff/hunks", "nvim-agent-diff/policy", "nvim-agent-diff/review", "nvim-agent-diff/visible"},
 	"prompt":              {"nvim-agent-diff/hunks", "nvim-agent-diff/review", "nvim-agent-diff/visible", "github.com/charmbracelet/x/ansi", "golang.org/x/term", "golang.org/x/sys/unix"},
 	"cmd/nvim-agent-diff": {"nvim-agent-diff/", "github.com/urfave/cli/v2", "golang.org/x/term", "golang.org/x/sys/unix"},
 }

@@ -227,7 +227,7 @@ func (t *editTool) replace(body string, r replacement) string {
 }
 
 func (c *replacing) rewrite(input fields, texts []written) (fields, error) {
-	old, added := span(texts[0].base.Body, texts[0].text.Body)
+	old, added := Span(texts[0].base.Body, texts[0].text.Body)
 	edit := map[string]any{c.tool.old: old, c.tool.new: added, c.tool.all: false}
 	if c.tool.edits == "" {
 		return input.with(edit), nil
@@ -239,9 +239,9 @@ func (c *replacing) rewrite(input fields, texts []written) (fields, error) {
 	return input.with(map[string]any{c.tool.edits: []fields{edits[0].with(edit)}}), nil
 }
 
-// span is the smallest run of whole lines that differs, made larger until what is replaced occurs once. Of an empty base
+// Span is the smallest run of whole lines that differs, made larger until what is replaced occurs once. Of an empty base
 // it is empty.
-func span(base, text string) (old, added string) {
+func Span(base, text string) (old, added string) {
 	a, b := strings.SplitAfter(base, "\n"), strings.SplitAfter(text, "\n")
 	first, last := 0, 0 // lines that are the same at the beginning and at the end
 	for first < len(a) && first < len(b) && a[first] == b[first] {

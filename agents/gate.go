@@ -283,13 +283,13 @@ func (s *sitting) isNothing(i int) bool {
 // answer is what becomes of the call by the outcome of the review.
 func (s *sitting) answer(out *review.Outcome) (answer, error) {
 	if out.Decision() == review.Rejected {
-		return answer{reason: rejection(out)}, nil
+		return answer{reason: Rejection(out)}, nil
 	}
 	texts, exact, err := s.written(out)
 	if err != nil {
 		return answer{}, err
 	}
-	a := answer{kind: allow, note: note(out)}
+	a := answer{kind: allow, note: Note(out)}
 	if exact {
 		return a, nil
 	}

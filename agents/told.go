@@ -34,8 +34,8 @@ func indented(comment string) string {
 	return strings.ReplaceAll(comment, "\n", "\n  ")
 }
 
-// rejection is the reason of a call that a person has declined.
-func rejection(out *review.Outcome) string {
+// Rejection is the reason of a call that a person has declined.
+func Rejection(out *review.Outcome) string {
 	var paths []string
 	for i := range out.Files {
 		paths = append(paths, shown(out.Files[i].Path))
@@ -54,9 +54,9 @@ func rejection(out *review.Outcome) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// note is what the model must be told of a call that goes on: what of it is not written, what is written in its place, and
+// Note is what the model must be told of a call that goes on: what of it is not written, what is written in its place, and
 // what the person has said. It is empty when all is as it was proposed.
-func note(out *review.Outcome) string {
+func Note(out *review.Outcome) string {
 	var b strings.Builder
 	for i := range out.Files {
 		f := &out.Files[i]

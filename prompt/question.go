@@ -130,11 +130,14 @@ func (s *sitting) askRemember(ctx context.Context, f *file) error {
 	if err != nil {
 		return err
 	}
-	long, err := s.ask(ctx, "For this session, or always? [s/a]", []answer{session, always, help})
-	if err != nil {
-		return err
+	s.remember = &review.Remember{Scope: "file", Path: f.Abs, Always: true}
+	if s.proposal.Session {
+		long, err := s.ask(ctx, "For this session, or always? [s/a]", []answer{session, always, help})
+		if err != nil {
+			return err
+		}
+		s.remember.Always = always.is(long)
 	}
-	s.remember = &review.Remember{Scope: "file", Path: f.Abs, Always: always.is(long)}
 	switch {
 	case thisFolder.is(scope):
 		s.remember.Scope = "folder"

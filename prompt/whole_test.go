@@ -139,7 +139,7 @@ func TestRemember(t *testing.T) {
 	root := t.TempDir()
 	for _, may := range []bool{false, true} {
 		p := propose(root, "a.txt", "a\n")
-		p.Remember = may
+		p.Remember, p.Session = may, may
 		s := sit(t, 80, map[string]string{"NO_COLOR": "1"}, p)
 		s.says(ofFileQuestion, "m")
 		if !may {

@@ -3,6 +3,7 @@ package test
 import (
 	"bytes"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -46,12 +47,19 @@ func (s *story) start(stdin string, args ...string) *running {
 	s.t.Helper()
 	r := &running{s: s, ended: make(chan error, 1)}
 	r.cmd = exec.Command(program(s.t), append([]string{"--nvim", s.nvim.Addr(), "--root", s.dir}, args...)...)
-	r.cmd.Dir, r.cmd.Env, r.cmd.Stdin = s.dir, append(s.nvim.Env(), "GORACE=atexit_sleep_ms=0"), strings.NewReader(stdin)
-	r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.err
-	must(s.t, r.cmd.Start())
-	go func() { r.ended <- r.cmd.Wait() }()
-	s.t.Cleanup(func() { _ = r.cmd.Process.Kill() })
+	r.cmd.Stdin = strings.NewReader(stdin)
+	r.begin()
 	return r
+}
+
+// begin starts the command in the project.
+func (r *running) begin(env ...string) {
+	r.s.t.Helper()
+	r.cmd.Dir, r.cmd.Env = r.s.dir, append(append(r.s.nvim.Env(), "GORACE=atexit_sleep_ms=0"), env...)
+	r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.err
+	must(r.s.t, r.cmd.Start())
+	go func() { r.ended <- r.cmd.Wait() }()
+	r.s.t.Cleanup(func() { _ = r.cmd.Process.Kill() })
 }
 
 // ends waits for the end of the command, with an exit code and texts in what it printed.
@@ -75,4 +83,31 @@ func (r *running) ends(code int, texts ...string) *running {
 		}
 	}
 	return r
+}
+
+// The calls that a Python program has collected are decided in one sitting, and it does just what was accepted.
+func TestApproveExample(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no python3")
+	}
+	example, err := filepath.Abs("../docs/approve_example.py")
+	must(t, err)
+	forEachNvim(t, func(s *story) {
+		s.file("numbers.txt", "x\n1\n2\n3\n4\n5\n6\n7\nx\n")
+		s.open("numbers.txt")
+		r := &running{s: s, ended: make(chan error, 1), cmd: exec.Command(python, example)}
+		r.begin("NVIM_AGENT_DIFF="+program(s.t), "NVIM_AGENT_DIFF_ADDR="+s.nvim.Addr())
+		s.see("3 calls wait for your approval")
+		s.see("Deploy what was changed")
+		s.states(pending, pending, pending, pending)
+		s.press("rarrq") // not hello.txt; one of the two places; the deployment not
+		r.ends(0, `"call_1": "✗ REJECTED: User explicitly declined changes to hello.txt`, `"call_2": "numbers.txt was edited\nThe user has reviewed`, `1 of 2 hunks applied`)
+		s.fileIs("numbers.txt", "y\n1\n2\n3\n4\n5\n6\n7\nx\n")
+		if _, err := os.Stat(s.path("hello.txt")); !os.IsNotExist(err) {
+			s.t.Errorf("hello.txt: %v", err)
+		}
+		s.over()
+		s.start(`{"requests": [{"tool_call_id": "a"}]}`, "approve").ends(2, "requests[0].tool_name: is missing")
+	})
 }

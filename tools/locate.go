@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 
+	"nvim-agent-diff/policy"
 	"nvim-agent-diff/review"
 )
 
@@ -13,6 +14,19 @@ func (s *Server) Locate(ctx context.Context, dir, path string) (f review.File, r
 	t, err := s.sandbox(ctx, &Call{Dir: dir}).toChange(path)
 	if err == nil {
 		err = t.checkText()
+	}
+	return review.File{Path: path, Abs: t.abs, Name: t.name}, string(t.root), err
+}
+
+// LocateToRead is Locate for a program that only wants to read the file, which need not be a text. Whether a person has to
+// be asked is not looked at.
+func (s *Server) LocateToRead(ctx context.Context, dir, path string) (f review.File, root string, err error) {
+	b := s.sandbox(ctx, &Call{Dir: dir})
+	t, err := b.find(path)
+	if err == nil {
+		if forbidden, rule := b.rules.Forbidden(t.abs); forbidden {
+			err = policy.Denied(rule)
+		}
 	}
 	return review.File{Path: path, Abs: t.abs, Name: t.name}, string(t.root), err
 }

@@ -56,6 +56,7 @@ func newApp() *cli.App {
 			hookCommand(),
 			proposeCommand(),
 			reviewCommand(),
+			approveCommand(),
 			diffCommand(),
 			logCommand(),
 			approvalsCommand(),

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -136,10 +135,7 @@ func printResult(w io.Writer, r tools.Result, asJSON bool) error {
 		_, err := io.WriteString(w, text)
 		return err
 	}
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
-	out.SetIndent("", "  ")
-	return out.Encode(r.Structure)
+	return writeJSON(w, r.Structure)
 }
 
 // exitWith is the error with its exit code.

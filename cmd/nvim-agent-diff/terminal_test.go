@@ -169,3 +169,27 @@ func TestReviewOnTerminal(t *testing.T) {
 		}
 	}
 }
+
+// TestApproveOnTerminal asks a person about all calls of a batch, and is exit code 3 where there is nobody.
+func TestApproveOnTerminal(t *testing.T) {
+	const calls = `{"requests": [
+		{"tool_call_id": "1", "tool_name": "write_file", "args": {"path": "f", "content": "new\n"}},
+		{"tool_call_id": "2", "tool_name": "send_mail", "args": {"to": "\u001b[2J"}, "summary": "tell them"}]}`
+	dir := project(t, map[string]string{"f": "old\n"})
+	cmd := onPty(t, dir, "--root", dir, "approve")
+	var out bytes.Buffer
+	cmd.Stdin, cmd.Stdout = strings.NewReader(calls), &out
+	screen, code := converse(t, cmd, "n\n", "y\n")
+	if code != 0 || !strings.Contains(out.String(), `"1": {`+"\n"+`      "approved": false`) || !strings.Contains(out.String(), `"2": {`+"\n"+`      "approved": true`) {
+		t.Errorf("exit code %d, %s:\n%s", code, out.String(), screen)
+	}
+	if !strings.Contains(screen, "+tell them") || strings.Contains(screen, "\x1b[2J") {
+		t.Errorf("%q", screen)
+	}
+	nobody := onPty(t, dir, "--root", dir, "approve")
+	out.Reset()
+	nobody.Stdin, nobody.Stdout = strings.NewReader(calls), &out
+	if err := nobody.Run(); nobody.ProcessState.ExitCode() != exitNoEditor || out.Len() > 0 {
+		t.Errorf("%v: %s", err, out.String())
+	}
+}
