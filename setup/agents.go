@@ -35,12 +35,22 @@ type commandHook struct {
 	StatusMessage string `json:"statusMessage,omitempty"`
 }
 
+// afterSeconds is how long the hook may take that has the editor read the file again.
+const afterSeconds = 20
+
 const waiting = "Waiting for your review in Neovim"
 
-// hookCommand is the command line of an agent's hook.
-func (m *Machine) hookCommand(agent string) string {
-	return shellQuote(m.Program) + " hook " + agent
+// guard is a shell's script that runs a command. Agents go on with their edit when a hook is killed or is not there any more;
+// only an exit code of 2, with words, blocks everywhere. It has a shell of its own: some agents use the user's.
+const guard = `"$0" "$@" || { [ $? = 2 ] || echo "nvim-agent-diff: the review was cut off. Nothing was changed." >&2; exit 2; }`
+
+// beforeCommand is the command line of the hook in front of an agent's edits.
+func (m *Machine) beforeCommand(agent string) string {
+	return commandLine("sh", "-c", guard, m.Program, "hook", agent)
 }
+
+// afterCommand is that of the hook behind them. It only has the editor read the file again: nothing depends on it.
+func (m *Machine) afterCommand(agent string) string { return commandLine(m.Program, "hook", agent) }
 
 var claudeCode = &agent{
 	name: "claude-code", title: "Claude Code", command: "claude", parts: []Part{MCP, Gate},
@@ -49,14 +59,17 @@ var claudeCode = &agent{
 		servers := filepath.Join(m.folder("CLAUDE_CONFIG_DIR", ""), ".claude.json")
 		settings := filepath.Join(m.folder("CLAUDE_CONFIG_DIR", ".claude"), "settings.json")
 		perm := os.FileMode(private)
-		hook := jsonHook{
-			at: []string{"hooks", "PreToolUse"}, matcher: "Edit|Write|MultiEdit|NotebookEdit",
+		before := jsonHook{
+			program: m.Program, agent: "claude-code", at: []string{"hooks", "PreToolUse"}, matcher: "Edit|Write|MultiEdit|NotebookEdit",
 			handler: commandHook{
-				Type: "command", Command: m.hookCommand("claude-code"), Timeout: daySeconds,
+				Type: "command", Command: m.beforeCommand("claude-code"), Timeout: daySeconds,
 				OnFailure:     "block", // older programs do not know it; newer ones then let no edit through when the hook fails
 				StatusMessage: waiting,
 			},
-			agent: "claude-code",
+		}
+		after := jsonHook{
+			program: m.Program, agent: "claude-code", at: []string{"hooks", "PostToolUse"}, matcher: before.matcher,
+			handler: commandHook{Type: "command", Command: m.afterCommand("claude-code"), Timeout: afterSeconds},
 		}
 		inSettings := []entry{jsonWord{MCP, []string{"permissions", "allow"}, "mcp__" + serverName}}
 		if project {
@@ -68,11 +81,11 @@ var claudeCode = &agent{
 				at:    []string{"mcpServers", serverName},
 				value: stdioServer{Type: "stdio", Command: m.Program, Args: []string{"mcp"}, Timeout: dayMilliseconds},
 			})},
-			{settings, jsonFormat, perm, fixed(append(inSettings, hook)...)},
+			{settings, jsonFormat, perm, fixed(append(inSettings, before, after)...)},
 		}
 	},
 	off:      []setting{{[]string{"disableAllHooks"}, true}},
-	harmless: map[string]any{"hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": map[string]any{"file_path": "x"}},
+	harmless: map[string]any{"tool_name": "Read", "tool_input": map[string]any{"file_path": "x"}},
 }
 
 var codex = &agent{
@@ -84,10 +97,13 @@ var codex = &agent{
 		if project {
 			dir, perm = m.Project+"/.codex", shared
 		}
-		hook := jsonHook{
-			at: []string{"hooks", "PreToolUse"}, matcher: "apply_patch",
-			handler: commandHook{Type: "command", Command: m.hookCommand("codex"), Timeout: daySeconds, StatusMessage: waiting},
-			agent:   "codex",
+		before := jsonHook{
+			program: m.Program, agent: "codex", at: []string{"hooks", "PreToolUse"}, matcher: "apply_patch",
+			handler: commandHook{Type: "command", Command: m.beforeCommand("codex"), Timeout: daySeconds, StatusMessage: waiting},
+		}
+		after := jsonHook{
+			program: m.Program, agent: "codex", at: []string{"hooks", "PostToolUse"}, matcher: before.matcher,
+			handler: commandHook{Type: "command", Command: m.afterCommand("codex"), Timeout: afterSeconds},
 		}
 		server := tomlServer{tomlTable{MCP, []string{"mcp_servers", serverName}, func(have map[string]any) []pair {
 			args := []string{"mcp"}
@@ -103,10 +119,10 @@ var codex = &agent{
 				{"env_vars", tomlStrings("NVIM", "XDG_RUNTIME_DIR", "TMPDIR")},
 			}
 		}}}
-		hooks := target{dir + "/hooks.json", jsonFormat, perm, fixed(hook)}
+		hooks := target{dir + "/hooks.json", jsonFormat, perm, fixed(before, after)}
 		trust := func(earlier []document) []entry {
-			at, pairs := codexTrust(hooks.path, hook, earlier[0].(*jsonDoc))
-			return []entry{tomlTable{Gate, at, func(map[string]any) []pair { return pairs }}}
+			d := earlier[0].(*jsonDoc)
+			return []entry{codexTrust(hooks.path, "pre_tool_use", before, d), codexTrust(hooks.path, "post_tool_use", after, d)}
 		}
 		if !project {
 			return []target{hooks, {dir + "/config.toml", tomlFormat, perm, func(earlier []document) []entry {
@@ -120,7 +136,7 @@ var codex = &agent{
 			{home + "/config.toml", tomlFormat, private, trust},
 		}
 	},
-	harmless: map[string]any{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]any{"command": "true"}},
+	harmless: map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "true"}},
 	trusted:  codexTrusts,
 	notes: func(o Options) []string {
 		if o.Project {
@@ -143,7 +159,7 @@ func codexFolder(m *Machine) string {
 
 // codexTrust is the table by which Codex knows that a hook has been reviewed. An unreviewed one is passed over without a word.
 // Its name holds the hook's place in the file, and its value a hash of what the hook is.
-func codexTrust(path string, hook jsonHook, d *jsonDoc) (at []string, pairs []pair) {
+func codexTrust(path, event string, hook jsonHook, d *jsonDoc) tomlTable {
 	groups, group, handler := hook.search(d)
 	matcher := hook.matcher
 	var fields map[string]any
@@ -165,10 +181,11 @@ func codexTrust(path string, hook jsonHook, d *jsonDoc) (at []string, pairs []pa
 			known[name] = v
 		}
 	}
-	identity := treeOf(map[string]any{"event_name": "pre_tool_use", "matcher": matcher, "hooks": []any{known}})
+	identity := treeOf(map[string]any{"event_name": event, "matcher": matcher, "hooks": []any{known}})
 	sum := sha256.Sum256(identity.Pack()) // the names are in alphabetical order, as Codex has them
-	key := fmt.Sprintf("%s:pre_tool_use:%d:%d", path, group, handler)
-	return []string{"hooks", "state", key}, []pair{{"trusted_hash", tomlString("sha256:" + hex.EncodeToString(sum[:]))}}
+	at := []string{"hooks", "state", fmt.Sprintf("%s:%s:%d:%d", path, event, group, handler)}
+	pairs := []pair{{"trusted_hash", tomlString("sha256:" + hex.EncodeToString(sum[:]))}}
+	return tomlTable{Gate, at, func(map[string]any) []pair { return pairs }}
 }
 
 var gemini = &agent{
@@ -185,9 +202,12 @@ var gemini = &agent{
 				value: stdioServer{Command: m.Program, Args: []string{"mcp"}, Timeout: dayMilliseconds, Trust: true},
 			},
 			jsonHook{
-				at: []string{"hooks", "BeforeTool"}, matcher: "write_file|replace",
-				handler: commandHook{Name: programName, Type: "command", Command: m.hookCommand("gemini"), Timeout: dayMilliseconds},
-				agent:   "gemini",
+				program: m.Program, agent: "gemini", at: []string{"hooks", "BeforeTool"}, matcher: "write_file|replace",
+				handler: commandHook{Name: programName, Type: "command", Command: m.beforeCommand("gemini"), Timeout: dayMilliseconds},
+			},
+			jsonHook{
+				program: m.Program, agent: "gemini", at: []string{"hooks", "AfterTool"}, matcher: "write_file|replace",
+				handler: commandHook{Name: programName, Type: "command", Command: m.afterCommand("gemini"), Timeout: afterSeconds * 1000},
 			},
 		)}}
 	},
@@ -195,7 +215,7 @@ var gemini = &agent{
 		{[]string{"hooksConfig", "enabled"}, false},
 		{[]string{"hooksConfig", "disabled"}, programName},
 	},
-	harmless: map[string]any{"hook_event_name": "BeforeTool", "tool_name": "read_file", "tool_input": map[string]any{"file_path": "x"}},
+	harmless: map[string]any{"tool_name": "read_file", "tool_input": map[string]any{"file_path": "x"}},
 	notes: func(o Options) []string {
 		var notes []string
 		if o.has(Gate) {
@@ -217,18 +237,22 @@ type openCodeServer struct {
 }
 
 var openCode = &agent{
-	name: "opencode", title: "OpenCode", command: "opencode", parts: []Part{MCP},
+	name: "opencode", title: "OpenCode", command: "opencode", parts: []Part{MCP, Gate},
 	folder: openCodeFolder,
 	targets: func(m *Machine, project bool) []target {
-		dir, perm := openCodeFolder(m), os.FileMode(private)
+		dir, plugins, perm := openCodeFolder(m), openCodeFolder(m), os.FileMode(private)
 		if project {
-			dir, perm = m.Project, shared
+			dir, plugins, perm = m.Project, filepath.Join(m.Project, ".opencode"), shared
 		}
-		return []target{{firstThere(dir+"/opencode.json", dir+"/opencode.jsonc"), jsonFormat, perm, fixed(jsonServer{
-			at:    []string{"mcp", serverName},
-			value: openCodeServer{Type: "local", Command: []string{m.Program, "mcp"}, Enabled: true, Timeout: dayMilliseconds},
-		})}}
+		return []target{
+			{firstThere(dir+"/opencode.json", dir+"/opencode.jsonc"), jsonFormat, perm, fixed(jsonServer{
+				at:    []string{"mcp", serverName},
+				value: openCodeServer{Type: "local", Command: []string{m.Program, "mcp"}, Enabled: true, Timeout: dayMilliseconds},
+			})},
+			{filepath.Join(plugins, "plugin", programName+".js"), sourceFormat, perm, fixed(plugin{m.Plugin})},
+		}
 	},
+	harmless: map[string]any{"event": "before", "tool": "read", "callID": programName, "args": map[string]any{"filePath": "x"}},
 }
 
 func openCodeFolder(m *Machine) string {

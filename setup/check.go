@@ -76,9 +76,14 @@ func (m *Machine) check(ctx context.Context, a *agent, project bool, dir string)
 			case server:
 				well, err := m.tryServer(ctx, e.registered(docs[i]), dir)
 				add("mcp", err, well)
+			case plugin:
+				well, err := m.tryHook(ctx, e.command(docs[i].(*sourceDoc)), a.harmless, dir)
+				add("gate", err, well)
 			case jsonHook:
 				gate = true
-				well, err := m.tryHook(ctx, e.command(docs[i].(*jsonDoc)), a.harmless, dir)
+				input := map[string]any{"hook_event_name": e.at[len(e.at)-1]}
+				maps.Copy(input, a.harmless)
+				well, err := m.tryHook(ctx, e.command(docs[i].(*jsonDoc)), input, dir)
 				add("gate", err, well)
 				if s := a.switchedOff(docs[i].(*jsonDoc)); s != "" {
 					list = append(list, Finding{a.name, "gate", false, t.path + ": " + s + " switches it off"})
@@ -196,7 +201,9 @@ func (m *Machine) tryServer(ctx context.Context, fields map[string]any, dir stri
 
 // tryHook runs a hook's command line as agents do, by a shell, for a call that changes nothing. It has to let that pass.
 func (m *Machine) tryHook(ctx context.Context, command string, harmless map[string]any, dir string) (well string, err error) {
-	input := map[string]any{"session_id": programName + "-doctor", "transcript_path": "", "cwd": dir}
+	input := map[string]any{
+		"session_id": programName + "-doctor", "transcript_path": "", "cwd": dir, "sessionID": programName + "-doctor", "directory": dir,
+	}
 	maps.Copy(input, harmless)
 	raw, err := json.Marshal(input)
 	if err != nil {
@@ -270,19 +277,24 @@ func codexTrusts(ctx context.Context, m *Machine, dir string) (well string, err 
 	if err != nil {
 		return "", fmt.Errorf("codex cannot be asked whether it trusts the hook: %w", err)
 	}
-	hook := jsonHook{agent: "codex", handler: commandHook{Command: m.hookCommand("codex")}}
+	hook := jsonHook{program: m.Program, agent: "codex"}
+	seen := 0
 	for _, folder := range listed.Data {
 		for _, h := range folder.Hooks {
+			if !hook.ours(h.Command) {
+				continue
+			}
+			seen++
 			switch {
-			case !hook.ours(h.Command):
 			case !h.Enabled:
 				return "", fmt.Errorf("codex has the hook of %s switched off: its patches are written without a review", h.SourcePath)
 			case h.TrustStatus != "trusted" && h.TrustStatus != "managed":
 				return "", fmt.Errorf("codex does not trust the hook of %s (%s): its patches are written without a review", h.SourcePath, h.TrustStatus)
-			default:
-				return "codex trusts the hook", nil
 			}
 		}
+	}
+	if seen > 0 {
+		return fmt.Sprintf("codex sees and trusts %d hooks of ours", seen), nil
 	}
 	return "", errors.New("codex does not see the hook: its patches are written without a review")
 }

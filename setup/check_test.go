@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,9 @@ import (
 // What is written is run as it is written, and what is wrong is said in words that help.
 func TestCheck(t *testing.T) {
 	const command = `/usr/local/bin/nvim-agent-diff hook gemini`
+	written, err := json.Marshal((&Machine{Program: "/usr/local/bin/nvim-agent-diff"}).beforeCommand("gemini"))
+	must(t, err)
+	whole := strings.NewReplacer(`\u0026`, "&", `\u003e`, ">").Replace(strings.Trim(string(written), `"`))
 	cases := []struct{ name, old, new, want string }{
 		{"no such program", "", "", "gemini mcp false: /usr/local/bin/nvim-agent-diff does not start: "},
 		{
@@ -22,11 +26,12 @@ func TestCheck(t *testing.T) {
 			`"command": "sh", "args": ["-c", "echo one >&2; echo \"not $A $HIDDEN today\" >&2"], "env": {"A": "before"}`,
 			"gemini mcp false: sh -c echo one >&2; echo \"not $A $HIDDEN today\" >&2 does not serve: not before  today",
 		},
-		{"a hook that says nothing", command, "true # " + command, "gemini gate true: true # " + command + " answers, after "},
-		{"a hook that is told of the call", command, "grep -q read_file # " + command, "gemini gate true: "},
-		{"a hook that fails", command, "echo no >&2; exit 3 # " + command, "gemini gate false: echo no >&2; exit 3 # " + command + " ends with exit status 3: no"},
-		{"a hook that denies", command, `echo '{\"decision\": \"deny\"}' # ` + command, "denies a call that changes nothing"},
-		{"a hook that babbles", command, `echo hello # ` + command, "denies a call that changes nothing: hello"},
+		{"a hook that says nothing", whole, "true # " + command, "gemini gate true: true # " + command + " answers, after "},
+		{"a hook that is told of the call", whole, "grep -q read_file # " + command, "gemini gate true: "},
+		{"a hook that fails", whole, "echo no >&2; exit 3 # " + command, "gemini gate false: echo no >&2; exit 3 # " + command + " ends with exit status 3: no"},
+		{"a hook that denies", whole, `echo '{\"decision\": \"deny\"}' # ` + command, "denies a call that changes nothing"},
+		{"a hook that babbles", whole, `echo hello # ` + command, "denies a call that changes nothing: hello"},
+		{"a program that is gone", "", "", "gemini gate false: sh -c '" + guard + "' " + command + " ends with exit status 2: nvim-agent-diff: the review was cut off. Nothing was changed."},
 		{"hooks switched off", "{\n", "{\n  \"hooksConfig\": {\"enabled\": false},\n", "gemini gate false: /base/home/.gemini/settings.json: hooksConfig.enabled switches it off"},
 		{"the hook switched off", "{\n", "{\n  \"hooksConfig\": {\"disabled\": [\"nvim-agent-diff\"]},\n", "hooksConfig.disabled switches it off"},
 		{"a time limit of its own", "86400000\n          }", "60000\n          }", "gemini gate false: outdated: /base/home/.gemini/settings.json: the hook in hooks.BeforeTool is not as it should be; run: nvim-agent-diff setup gemini"},

@@ -120,7 +120,8 @@ type jsonHook struct {
 	at      []string // the list of groups
 	matcher string
 	handler commandHook
-	agent   string // ours is the command that is the hook for it
+	program string // ours
+	agent   string // whose hook our program is
 }
 
 type hookGroup struct {
@@ -246,22 +247,22 @@ func (e tomlTable) take(d document) { d.(*tomlDoc).remove(e.at) }
 // tomlServer is an MCP server in a TOML file.
 type tomlServer struct{ tomlTable }
 
-// wanted is the handler with what the user has given the command besides.
+// wanted is the handler with what the user has given the command besides, before our program and after it.
 func (e jsonHook) wanted(command any) commandHook {
 	want := e.handler
-	if have, ok := command.(string); ok {
-		program := shellWords(want.Command)[0]
-		words := shellWords(have)
-		if i := e.programWord(words); words[i] == program {
-			want.Command = have
-		} else {
-			words[i] = program
-			for k := range words {
-				words[k] = shellQuote(words[k])
-			}
-			want.Command = strings.Join(words, " ")
-		}
+	have, ok := command.(string)
+	if !ok {
+		return want
 	}
+	own, words := shellWords(want.Command), shellWords(have)
+	at, i := e.programWord(own), e.programWord(words)
+	if before := words[:i]; len(before) > 0 && before[0] != own[0] {
+		own, at = slices.Concat(before, own[at:]), i // it runs in something of the user's
+	}
+	if words = slices.Concat(own[:at+1], words[i+1:]); !slices.Equal(words, shellWords(have)) {
+		have = commandLine(words...)
+	}
+	want.Command = have
 	return want
 }
 
@@ -278,9 +279,8 @@ func (e jsonHook) ours(command string) bool {
 
 // programWord is the index of the word that names our program, -1 when none does.
 func (e jsonHook) programWord(words []string) int {
-	own := shellWords(e.handler.Command)[0]
 	return slices.IndexFunc(words, func(word string) bool {
-		return word == own || strings.HasPrefix(filepath.Base(word), programName)
+		return word == e.program || strings.HasPrefix(filepath.Base(word), programName)
 	})
 }
 
@@ -293,6 +293,15 @@ func shellQuote(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// commandLine is a simple command line.
+func commandLine(words ...string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = shellQuote(word)
+	}
+	return strings.Join(quoted, " ")
 }
 
 // shellWords are the words of a simple command line, as shellQuote and people write them.

@@ -43,6 +43,7 @@ const (
 // Machine is where agents are set up.
 type Machine struct {
 	Program string              // the absolute path of this program, as agents shall start it
+	Plugin  string              // what OpenCode loads, the source of a plugin that runs Program
 	Home    string              // the user's
 	Project string              // the folder of --project
 	Getenv  func(string) string // nil for os.Getenv

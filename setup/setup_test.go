@@ -32,7 +32,8 @@ func machine(t testing.TB, files string) *Machine {
 	}
 	now := time.Date(2026, 11, 21, 18, 0, 0, 0, time.UTC)
 	return &Machine{
-		Program: "/usr/local/bin/nvim-agent-diff", Home: base + "/home", Project: base + "/project",
+		Program: "/usr/local/bin/nvim-agent-diff", Plugin: "// nvim-agent-diff\nconst command = [\"/usr/local/bin/nvim-agent-diff\"]\n",
+		Home: base + "/home", Project: base + "/project",
 		Getenv: func(string) string { return "" },
 		Now:    func() time.Time { now = now.Add(time.Second); return now },
 	}

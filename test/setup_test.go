@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What setup writes works: doctor starts the server as the agent would, with nothing but HOME, LANG, PATH and TERM.
+// What setup writes works: doctor starts the server and the hooks as the agent would, with nothing but HOME, LANG, PATH and TERM.
 func TestSetupAndDoctor(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
 	run := func(args ...string) string {
@@ -19,9 +19,12 @@ func TestSetupAndDoctor(t *testing.T) {
 		return string(out)
 	}
 	for _, agent := range []string{"claude-code", "codex", "gemini", "opencode"} {
-		run("setup", agent, "--mcp", "--yes")
-		if got := run("doctor"); !strings.Contains(got, agent+", mcp ok: "+program(t)+" serves ") || strings.Contains(got, "WRONG") {
-			t.Errorf("after setup %s doctor says\n%s", agent, got)
+		run("setup", agent, "--yes")
+		got := run("doctor")
+		for _, want := range []string{agent + ", mcp ok: " + program(t) + " serves ", agent + ", gate ok: "} {
+			if !strings.Contains(got, want) || strings.Contains(got, "WRONG") {
+				t.Errorf("after setup %s: %q is not in\n%s", agent, want, got)
+			}
 		}
 	}
 	must(t, os.WriteFile(filepath.Join(home, ".gemini/settings.json"),

@@ -43,7 +43,7 @@ var proposePatch = &tool{
 }
 
 // maxPatchFiles is how many files are reviewed in one sitting: Neovim loads each of them.
-const maxPatchFiles = 100
+const maxPatchFiles = 200
 
 func parsePatch(patch string) ([]hunks.FilePatch, error) {
 	files, err := hunks.ParsePatch(patch)
@@ -63,7 +63,7 @@ func parsePatch(patch string) ([]hunks.FilePatch, error) {
 
 // patchEdit is what a patch wants of one file.
 func patchEdit(f hunks.FilePatch) edit {
-	e := edit{path: f.OldName, written: f.WrittenOld, removes: f.Kind == hunks.Delete || f.Kind == hunks.Rename}
+	e := edit{path: f.OldName, written: f.WrittenOld}
 	switch f.Kind {
 	case hunks.Create:
 		e.path, e.written = f.NewName, f.WrittenNew

@@ -110,14 +110,14 @@ const reviewedSchema = `{
 const maxHunkResults = 100
 
 // newReviewed is the structure of one file's outcome, which is one of so many in the result. message is its text.
-func newReviewed(f *review.FileOutcome, comment, message string, of files) reviewed {
+func newReviewed(f *review.FileOutcome, comment, message string, of int) reviewed {
 	r := reviewed{
 		Message: message, Decision: f.Decision(), Path: f.Path, Saved: f.Saved, Hunks: f.Count(),
-		HunkResults: []hunkResult{}, AppliedDiff: cut(f.AppliedDiff, of.share(appliedLimit)), Comment: comment,
+		HunkResults: []hunkResult{}, AppliedDiff: cut(f.AppliedDiff, appliedLimit.share(of)), Comment: comment,
 		Diagnostics: f.Diagnostics,
 	}
 	// When not all have a place, those not applied as proposed come first.
-	limit := of.hunkResults()
+	limit := share(maxHunkResults, of, 3)
 	room := limit
 	for i := range f.Hunks {
 		if !asProposed(&f.Hunks[i]) && room > 0 {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/sys/unix"
 
 	"nvim-agent-diff/agents"
 	"nvim-agent-diff/bridge"
@@ -95,7 +96,8 @@ func choice(c *cli.Context, name string) (agents.Choice, error) {
 // parentEvery is how often it is looked whether the agent is still there.
 const parentEvery = 500 * time.Millisecond
 
-// watchParent ends the review when the agent, whose child we are, has ended: nobody would read the answer.
+// watchParent ends the review when the agent has ended: nobody would read the answer. The agent may be our parent's parent,
+// with a shell between us, which outlives it; then it is the other end of our output that is gone.
 func watchParent(ctx context.Context, gone context.CancelCauseFunc) {
 	parent := os.Getppid()
 	for {
@@ -103,10 +105,17 @@ func watchParent(ctx context.Context, gone context.CancelCauseFunc) {
 		case <-ctx.Done():
 			return
 		case <-time.After(parentEvery):
-			if os.Getppid() != parent {
+			if os.Getppid() != parent || hungUp(os.Stdout) {
 				gone(review.ErrAgentGone)
 				return
 			}
 		}
 	}
+}
+
+// hungUp says whether nobody can read what is written any more. A file and a terminal are always read.
+func hungUp(out *os.File) bool {
+	ends := []unix.PollFd{{Fd: int32(out.Fd())}}
+	n, err := unix.Poll(ends, 0)
+	return err == nil && n > 0 && ends[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"nvim-agent-diff/agents"
 	"nvim-agent-diff/setup"
 )
 
@@ -146,7 +147,7 @@ func newMachine(c *cli.Context) (*setup.Machine, error) {
 		return nil, err
 	}
 	defer closeServer()
-	m := &setup.Machine{Program: program, Home: home}
+	m := &setup.Machine{Program: program, Plugin: agents.OpenCodePlugin(program), Home: home}
 	if roots := server.Roots(context.Background()); len(roots) > 0 {
 		m.Project = roots[0]
 	}

@@ -108,7 +108,8 @@ enabled = false
 			}
 		},
 		preset: func(url string) map[string]string {
-			return map[string]string{".config/opencode/opencode.jsonc": fmt.Sprintf(`{
+			return map[string]string{
+				".config/opencode/opencode.jsonc": fmt.Sprintf(`{
   // the model of the test
   "autoupdate": false, "share": "disabled", "model": "fake/fake-model", "small_model": "fake/fake-model",
   "provider": {
@@ -119,7 +120,11 @@ enabled = false
     },
   },
 }
-`, url)}
+`, url),
+				// What OpenCode installs beside a plugin, as far as it looks at it. Without a net it would wait for that for ever.
+				".config/opencode/node_modules/.keep": "",
+				".config/opencode/package-lock.json":  `{"packages": {"": {"dependencies": {"@opencode-ai/plugin": "*"}}}}`,
+			}
 		},
 		tool: "nvim-diff_%s",
 		edit: func(path, _, after string) []model.Turn {

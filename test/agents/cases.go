@@ -69,7 +69,7 @@ var scenes = []scene{
 	},
 	{
 		name: "some accepted", editor: true, keys: "araq", file: lines(first, third),
-		told: map[way][]string{byTool: {"2 of 3 hunks applied", "rejected"}, byGate: {"2 of 3 hunks", "LINE 15"}},
+		told: map[way][]string{byTool: {"2 of 3 hunks applied", "rejected"}, byGate: {"2 of 3 hunks applied", "hunk 2 "}},
 	},
 	{
 		name: "rejected", editor: true, keys: "R", file: lines(),
@@ -90,5 +90,8 @@ var scenes = []scene{
 		name: "editor killed", editor: true, kill: "editor", file: lines(),
 		told: map[way][]string{byTool: {"editor_lost"}, byGate: {"editor_lost"}},
 	},
-	{name: "our program killed", editor: true, kill: "program", file: lines()},
+	{
+		name: "our program killed", editor: true, kill: "program", file: lines(),
+		told: map[way][]string{byGate: {"Nothing was changed"}},
+	},
 }

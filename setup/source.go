@@ -1,0 +1,67 @@
+package setup
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// sourceDoc is a file that is ours as a whole: the source of a plugin.
+type sourceDoc struct {
+	path    string
+	content string
+}
+
+// sourceFormat is the [format] of such files.
+func sourceFormat(path string, raw []byte) (document, error) {
+	return &sourceDoc{path, string(raw)}, nil
+}
+
+func (d *sourceDoc) remember([]byte) {}
+
+func (d *sourceDoc) text() []byte {
+	if d.content == "" {
+		return nil
+	}
+	return []byte(d.content)
+}
+
+// plugin is the one that an agent loads.
+type plugin struct{ source string }
+
+func (plugin) part() Part { return Gate }
+
+// pluginCommand is the line of the plugin that says what it runs.
+var pluginCommand = regexp.MustCompile(`(?m)^const command = (\[.*\])$`)
+
+func (e plugin) find(d document) (here bool, differs string) {
+	content := d.(*sourceDoc).content
+	if !strings.Contains(content, programName) || !pluginCommand.MatchString(content) {
+		return false, ""
+	}
+	if content != e.source {
+		return true, "the plugin is another version's, or runs another program"
+	}
+	return true, ""
+}
+
+func (e plugin) put(d document) error {
+	doc := d.(*sourceDoc)
+	if here, _ := e.find(doc); !here && doc.content != "" {
+		return fmt.Errorf("%s is there already, and is not ours. Nothing was changed", doc.path)
+	}
+	doc.content = e.source
+	return nil
+}
+
+func (e plugin) take(d document) { d.(*sourceDoc).content = "" }
+
+// command is the command line that the plugin runs.
+func (e plugin) command(d *sourceDoc) string {
+	var words []string
+	if found := pluginCommand.FindStringSubmatch(d.content); found == nil || json.Unmarshal([]byte(found[1]), &words) != nil {
+		return ""
+	}
+	return commandLine(append(words, "hook", "opencode")...)
+}

@@ -1,0 +1,2 @@
+// nvim-agent-diff
+const command = ["/usr/local/bin/nvim-agent-diff"]
