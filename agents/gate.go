@@ -200,8 +200,13 @@ type sitting struct {
 func (s *sitting) proposal(ctx context.Context) (review.Proposal, error) {
 	g, c := s.gate, s.call
 	p := review.Proposal{Tool: c.tool, Agent: g.Agent.Title, Description: c.why, TextOnly: true}
-	if c.who != "" {
+	if c.who != "" && p.Agent != "" {
 		p.Agent += " (" + c.who + ")"
+	} else if c.who != "" {
+		p.Agent = c.who
+	}
+	if p.Description == "" {
+		p.Description = "with the agent's own tool " + c.tool
 	}
 	s.disks, s.wants = make([]hunks.Text, len(s.files)), make([]*wanted, len(s.files))
 	for i, ch := range s.files {

@@ -154,7 +154,7 @@ func (f *sessionFile) byDisk(why string, open bool) (*review.FileOutcome, error)
 		o := review.HunkOutcome{
 			Index: h.index, Header: h.header(), Whole: h.hunk == nil, State: h.state, Comment: h.comment, Reason: h.reason(),
 		}
-		is := onDisk(h)
+		is := onDisk(h) && (h.hunk != nil || h.state == hunks.Applied) // else it was not this review that did it
 		switch {
 		case is:
 			o.State, o.Edited = hunks.Applied, h.edited

@@ -138,6 +138,7 @@ func (s *session) fileOutcome(f *sessionFile, report Value) review.FileOutcome {
 	if !lines && out.Decision() == review.Accepted && out.Unsaved == "" {
 		out.Saved = true
 	}
+	out.Created = out.Created && out.Saved // it may be there because somebody else made it
 	if report.Key("adds_newline").Bool() {
 		out.Notes = append(out.Notes, "The next :w in Neovim adds a newline at the end of the file ('fixeol').")
 	}

@@ -138,6 +138,16 @@ func (s *story) program(name string, want bool) {
 	}
 }
 
+// noticesNothing: Neovim has nothing to say about the files on the disk.
+func (s *story) noticesNothing() {
+	s.t.Helper()
+	var said string
+	s.lua(&said, `vim.cmd('messages clear | checktime') return vim.fn.execute('messages')`)
+	if said != "" {
+		s.t.Errorf("Neovim says %q", said)
+	}
+}
+
 // everything has each thing that a patch can do to a file.
 const everything = `diff --git a/a.txt b/a.txt
 --- a/a.txt
@@ -203,6 +213,7 @@ func (s *story) before() {
 func TestPatch(t *testing.T) {
 	forEachNvim(t, func(s *story) {
 		s.before()
+		s.open("run.sh")
 		s.open("old.txt")
 		call := s.proposePatch(everything, "tidy up")
 		s.see("Agent proposes changes to: 6 files")
@@ -252,7 +263,8 @@ run.sh modify accepted saved applied: mode now 100755`
 		s.until("the buffer has the new name", `return vim.api.nvim_buf_get_name(0) == ...`, s.path("moved/to.txt"))
 		s.pressed("Gofine<Esc>:w<CR>")
 		s.fileIs("moved/to.txt", "there\nand\nfine\n")
-		s.until("no other buffer is left", `return #vim.fn.getbufinfo({ buflisted = 1 }) == 1 and not vim.bo.modified`)
+		s.until("no other buffer is left", `return #vim.fn.getbufinfo({ buflisted = 1 }) == 2 and not vim.bo.modified`)
+		s.noticesNothing()
 	})
 }
 

@@ -57,6 +57,7 @@ func TestWholeLosesNothing(t *testing.T) {
 		s.missing("gone.txt")
 		s.bufferIs("gone.txt", "from elsewhere\n")
 		s.over()
+		s.noticesNothing()
 		s.pressed(":enew<CR>")
 
 		// Nobody sees it: it goes.
@@ -127,6 +128,11 @@ func TestRenameDangers(t *testing.T) {
 				failed("PathNotInSandboxError").says("Nothing was changed.")
 		}
 		s.proposePatch(strings.ReplaceAll(renameIt, "old.txt", "../x"), "").result().failed("PathNotInSandboxError")
+		must(t, os.Symlink("old.txt", s.path("soft")))
+		for _, c := range []string{renameIt, deleteIt} {
+			c = strings.NewReplacer("old.txt", "soft", "gone.txt", "soft").Replace(c)
+			s.proposePatch(c, "").result().failed("tool_failed").says("is a symbolic link")
+		}
 		s.file("dir/x", "")
 		s.proposePatch(strings.ReplaceAll(renameIt, "new.txt", "dir"), "").result().failed("tool_failed").says("is a directory")
 		s.proposePatch(strings.ReplaceAll(renameIt, "new.txt", "b.txt/x"), "").result().failed("tool_failed")

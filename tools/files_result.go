@@ -45,32 +45,50 @@ var reviewedFilesSchema = `{
 func answerFiles(o *review.Outcome) Result {
 	r := reviewedFiles{Decision: o.Decision(), Files: []reviewedFile{}, Comment: o.Comment}
 	var out strings.Builder
+	of := files(len(o.Files))
+	declined := false
 	for i := range o.Files {
 		f := &o.Files[i]
 		comment := o.Comment
-		if r.Decision == review.Accepted {
-			comment = "" // it is said once, at the end
+		if f.Decision() == review.Accepted {
+			comment = "" // it is said at the end
 		}
-		text := report(f, comment, nil, len(o.Files))
+		text := report(f, comment, nil, of)
 		if i > 0 {
 			out.WriteByte('\n')
 		}
 		fmt.Fprintf(&out, "== %s\n%s", shown(f.Path), text)
+		if of.brief() {
+			text, _, _ = strings.Cut(text, "\n")
+		}
 		done := append([]string{}, moves(f)...) // null is no list
 		if f.Mode != 0 {
 			done = append(done, fmt.Sprintf("mode now %06o", f.Mode))
 		}
-		r.Files = append(r.Files, reviewedFile{reviewed: newReviewed(f, o.Comment, text, len(o.Files)), Kind: f.Kind, Done: done})
+		declined = declined || f.Decision() == review.Rejected && !unapplied(f)
+		r.Files = append(r.Files, reviewedFile{reviewed: newReviewed(f, o.Comment, text, of), Kind: f.Kind, Done: done})
 	}
-	if len(o.Notes) > 0 || o.Comment != "" && r.Decision == review.Accepted {
-		out.WriteByte('\n')
-	}
-	if o.Comment != "" && r.Decision == review.Accepted {
-		fmt.Fprintf(&out, "The user's comment: %s\n", quoted(o.Comment))
+	out.WriteString(filesEnd(o, of, declined))
+	r.Message = out.String()
+	return Result{Text: r.Message, Structure: r, Decision: r.Decision}
+}
+
+// filesEnd is what is said of all files together. declined: the person said no to one of them at least.
+func filesEnd(o *review.Outcome, of files, declined bool) string {
+	var out strings.Builder
+	switch {
+	case of.brief() && declined && o.Comment != "":
+		out.WriteString("Of the files that were rejected: " + review.StopOtherwiseText + "- " + quoted(o.Comment) + "\n")
+	case of.brief() && declined:
+		out.WriteString("Of the files that were rejected: " + review.StopText)
+	case o.Comment != "" && o.Decision() == review.Accepted:
+		out.WriteString("The user's comment: " + quoted(o.Comment) + "\n")
 	}
 	for _, note := range o.Notes {
 		out.WriteString(shown(note) + "\n")
 	}
-	r.Message = out.String()
-	return Result{Text: r.Message, Structure: r, Decision: r.Decision}
+	if out.Len() == 0 {
+		return ""
+	}
+	return "\n" + out.String()
 }

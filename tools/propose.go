@@ -15,6 +15,7 @@ type edit struct {
 	// written, if it is another, is the path when what was taken for a prefix is a folder: it counts where only it exists.
 	written string
 	to      string // where the file is to be moved, in the same form; "" when it stays
+	removes bool   // there is nothing at path afterwards
 	// draft turns what the file holds at the review's turn into hunks; see review.File.
 	draft func(t target, current hunks.Text) (*hunks.Patch, error)
 }
@@ -34,8 +35,8 @@ func answer(o *review.Outcome) (Result, error) {
 		return Result{}, review.Errorf(review.ToolFailed, "The review ended with %d files in place of one. Read the file again.", len(o.Files))
 	}
 	f := &o.Files[0]
-	text := report(f, o.Comment, o.Notes, 1)
-	return Result{Text: text, Structure: newReviewed(f, o.Comment, text, 1), Decision: f.Decision()}, nil
+	text := report(f, o.Comment, o.Notes, oneFile)
+	return Result{Text: text, Structure: newReviewed(f, o.Comment, text, oneFile), Decision: f.Decision()}, nil
 }
 
 // review has a person review edits, each of another file, in one sitting.
@@ -79,6 +80,9 @@ func (e *edit) find(box *sandbox) (target, error) {
 			path = e.written
 			t, err = box.toChange(path)
 		}
+	}
+	if err == nil && e.removes {
+		err = t.checkOwn()
 	}
 	if err != nil || e.to == "" {
 		return t, err

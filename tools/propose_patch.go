@@ -43,7 +43,7 @@ var proposePatch = &tool{
 }
 
 // maxPatchFiles is how many files are reviewed in one sitting: Neovim loads each of them.
-const maxPatchFiles = 200
+const maxPatchFiles = 100
 
 func parsePatch(patch string) ([]hunks.FilePatch, error) {
 	files, err := hunks.ParsePatch(patch)
@@ -63,7 +63,7 @@ func parsePatch(patch string) ([]hunks.FilePatch, error) {
 
 // patchEdit is what a patch wants of one file.
 func patchEdit(f hunks.FilePatch) edit {
-	e := edit{path: f.OldName, written: f.WrittenOld}
+	e := edit{path: f.OldName, written: f.WrittenOld, removes: f.Kind == hunks.Delete || f.Kind == hunks.Rename}
 	switch f.Kind {
 	case hunks.Create:
 		e.path, e.written = f.NewName, f.WrittenNew

@@ -28,15 +28,19 @@ const (
 	directSaved   = "The file has been updated with your proposed changes. The file has been saved."
 )
 
-// report is what the agent is told about a review of one file, which is one of so many in the result.
-func report(f *review.FileOutcome, comment string, notes []string, of int) string {
+// report is what the agent is told about a review of one file, which is one of so many.
+func report(f *review.FileOutcome, comment string, notes []string, of files) string {
 	var out strings.Builder
 	r := reporter{out: &out, file: f, comment: comment, of: of}
 	r.head()
 	r.hunks()
-	r.diff("What was really changed in the file:", f.AppliedDiff, appliedLimit.share(of))
-	r.diff("What the user changed besides, during the review:", f.UserDiff, otherLimit.share(of))
-	r.diff("What saving changed further (formatting on save):", f.FormatDiff, otherLimit.share(of))
+	if of.brief() && f.AppliedDiff+f.UserDiff+f.FormatDiff != "" {
+		r.line("It holds other changes than proposed: read it.")
+	} else {
+		r.diff("What was really changed in the file:", f.AppliedDiff, of.share(appliedLimit))
+		r.diff("What the user changed besides, during the review:", f.UserDiff, of.share(otherLimit))
+		r.diff("What saving changed further (formatting on save):", f.FormatDiff, of.share(otherLimit))
+	}
 	r.diagnostics()
 	r.notes(notes)
 	return out.String()
@@ -46,7 +50,7 @@ type reporter struct {
 	out     *strings.Builder
 	file    *review.FileOutcome
 	comment string
-	of      int // how many files share the result
+	of      files
 }
 
 func (r reporter) line(format string, args ...any) {
@@ -60,11 +64,14 @@ func (r reporter) head() {
 		fmt.Fprintf(r.out, acceptedText, shown(f.Path), r.done())
 		return
 	}
-	if r.of > 1 && unapplied(f) {
+	if r.of > oneFile && unapplied(f) {
 		fmt.Fprintf(r.out, unappliedText, shown(f.Path))
 		return
 	}
 	fmt.Fprintf(r.out, review.RejectedText, shown(f.Path))
+	if r.of.brief() {
+		return // it is said once for all files
+	}
 	if !r.commented() {
 		r.out.WriteString(review.StopText)
 		return
@@ -146,7 +153,7 @@ func (r reporter) hunks() {
 		h := &r.file.Hunks[i]
 		switch {
 		case asProposed(h):
-		case listed == share(maxHunkResults, r.of, 3):
+		case listed == r.of.hunkResults():
 			more++
 		default:
 			listed++
@@ -252,13 +259,32 @@ var (
 	otherLimit   = diffLimit{100, 6_000}
 )
 
-// share is what each of several files gets.
-func (l diffLimit) share(of int) diffLimit {
-	return diffLimit{share(l.lines, of, 10), share(l.bytes, of, 800)}
+// files is how many files share a result.
+type files int
+
+const oneFile files = 1
+
+// brief says whether there are so many that of each only the most important is told.
+func (n files) brief() bool { return n > 20 }
+
+// share is what each file gets of a limit. What is told of several files is in the structure once more.
+func (n files) share(l diffLimit) diffLimit {
+	switch {
+	case n.brief():
+		return diffLimit{}
+	case n > oneFile:
+		return diffLimit{l.lines / int(2*n), l.bytes / int(2*n)}
+	}
+	return l
 }
 
-// share is an equal part of n, but not less than least.
-func share(n, of, least int) int { return max(n/of, min(n, least)) }
+// hunkResults is how many hunks of each file are listed.
+func (n files) hunkResults() int {
+	if n == oneFile {
+		return maxHunkResults
+	}
+	return maxHunkResults / int(2*n)
+}
 
 // cut is at most limit of a diff, whole lines, with a last line that says so when some are missing.
 func cut(diff string, limit diffLimit) string {

@@ -162,7 +162,7 @@ func TestResultIsBounded(t *testing.T) {
 
 func TestHunkResultsPreferWhatDiffers(t *testing.T) {
 	o := ending(append(append(repeated(200, applied), repeated(60, rejected)...), repeated(200, applied)...), nil)
-	r := newReviewed(&o.Files[0], "", "", 1)
+	r := newReviewed(&o.Files[0], "", "", oneFile)
 	if len(r.HunkResults) != maxHunkResults || r.HunkResultsOmitted != 360 {
 		t.Fatalf("%d results, %d omitted", len(r.HunkResults), r.HunkResultsOmitted)
 	}

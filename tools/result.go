@@ -110,14 +110,14 @@ const reviewedSchema = `{
 const maxHunkResults = 100
 
 // newReviewed is the structure of one file's outcome, which is one of so many in the result. message is its text.
-func newReviewed(f *review.FileOutcome, comment, message string, of int) reviewed {
+func newReviewed(f *review.FileOutcome, comment, message string, of files) reviewed {
 	r := reviewed{
 		Message: message, Decision: f.Decision(), Path: f.Path, Saved: f.Saved, Hunks: f.Count(),
-		HunkResults: []hunkResult{}, AppliedDiff: cut(f.AppliedDiff, appliedLimit.share(of)), Comment: comment,
+		HunkResults: []hunkResult{}, AppliedDiff: cut(f.AppliedDiff, of.share(appliedLimit)), Comment: comment,
 		Diagnostics: f.Diagnostics,
 	}
 	// When not all have a place, those not applied as proposed come first.
-	limit := share(maxHunkResults, of, 3)
+	limit := of.hunkResults()
 	room := limit
 	for i := range f.Hunks {
 		if !asProposed(&f.Hunks[i]) && room > 0 {

@@ -21,6 +21,7 @@ type target struct {
 	abs  string  // absolute, with symbolic links resolved
 	root root    // the innermost root around it
 	name string  // slash separated, relative to root
+	link bool    // path itself is a symbolic link
 	to   *target // where the file is to be moved; nil when it stays
 }
 
@@ -89,7 +90,7 @@ func inRoots(roots []root, path, full string) (t target, exists bool, err error)
 	if err != nil {
 		return t, false, review.Errorf(review.ToolFailed, "%s cannot be reached: %v. Nothing was changed.", shown(path), err)
 	}
-	t = target{path: path, abs: p.abs}
+	t = target{path: path, abs: p.abs, link: isLink(full)}
 	for _, r := range roots {
 		if r.contains(p.abs) && len(r) > len(t.root) {
 			t.root = r
@@ -168,6 +169,20 @@ func (t target) checkText() error {
 	}
 	if isBinary(head) {
 		return fail("is a binary file")
+	}
+	return nil
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(strings.TrimRight(path, "/"))
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// checkOwn makes sure that the path names the file itself, which is to be deleted or moved.
+func (t target) checkOwn() error {
+	if t.link {
+		return review.Errorf(review.ToolFailed, "%s is a symbolic link, which is neither deleted nor renamed. "+
+			"Nothing was changed.", shown(t.path))
 	}
 	return nil
 }

@@ -30,6 +30,9 @@ local function apply(review, rule)
   review:finish('decided')
   local n = #review.hunks
   local hunks = n == 1 and '1 hunk' or ('%d hunks'):format(n)
+  if review.text_only then
+    return notice.say(('%s: %s let through without a review'):format(review.shown.name, hunks))
+  end
   notice.say(('%s: %s applied without a review, :AgentDiff approvals'):format(review.shown.name, hunks))
 end
 

@@ -83,7 +83,7 @@ function M.act(review, hunk, verb)
   local fit = fit_of(hunk)
   local step = M.snapshot(hunk)
   local in_source = hunk.kept or hunk.state == 'applied'
-  if verb == 'toggle' and in_source and config.get().toggle_applied == 'mark' then
+  if verb == 'toggle' and in_source and config.get().toggle_applied == 'mark' and not whole.is(hunk) then
     toggle_mark(hunk, fit)
     return step
   end

@@ -89,14 +89,18 @@ function M.place(review, place, of, minutes)
   return { { table.concat(parts, '  '), 'AgentDiffHead' } }
 end
 
---- What stays visible while a review scrolls, in the language of 'winbar': the hunk's place, the counts, the most
+--- What stays visible while a review scrolls, in the language of 'winbar': where the cursor is, the counts, the most
 --- important keys.
----@param count table see Review:count()
----@param index integer of the current hunk
+---@param review agent_diff.Review
+---@param current agent_diff.Hunk?
 ---@param hint string see keys.hint()
 ---@return string
-function M.bar(count, index, hint)
-  local parts = { ('hunk %d/%d'):format(index, count.total) }
+function M.bar(review, current, hint)
+  local count, parts = review:count(), {}
+  if #review.files > 1 then
+    parts[1] = ('file %d/%d'):format(current and current.file.index or 0, #review.files)
+  end
+  parts[#parts + 1] = ('hunk %d/%d'):format(current and current.index or 0, count.total)
   for _, state in ipairs({ 'applied', 'rejected', 'pending', 'conflict' }) do
     if count[state] > 0 then
       local group = 'AgentDiff' .. state:gsub('^%l', string.upper)

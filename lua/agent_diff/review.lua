@@ -206,7 +206,7 @@ function Review:changed(hunks)
   local counts = self:count()
   for _, hunk in ipairs(hunks) do
     local told = { id = hunk.id, index = hunk.index, header = hunk.header, state = hunk.state }
-    self:emit('AgentDiffHunk', counts, { hunk = told })
+    self:emit('AgentDiffHunk', counts, { path = hunk.file.path, hunk = told })
   end
 end
 

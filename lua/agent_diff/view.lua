@@ -125,8 +125,7 @@ end
 function View:draw_bar()
   if not self.layout then return end
   self.keys_hint = self.keys_hint or require('agent_diff.keys').hint()
-  local index = self.current and self.current.index or 0
-  self.layout:set_bar(paint.bar(self.review:count(), index, self.keys_hint))
+  self.layout:set_bar(paint.bar(self.review, self.current, self.keys_hint))
 end
 
 --- Brings the waiting time up to date.

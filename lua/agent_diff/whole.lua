@@ -105,6 +105,7 @@ end
 --- Gives the buffer of a renamed file its new name, and makes it one that was read from there: else `:w` would ask.
 local function rename_buffer(file)
   local bufnr, watch = file.source.bufnr, file.loaded.watch
+  if file.loaded.ours.created and #vim.fn.win_findbuf(bufnr) == 0 then return end -- it goes when it is given back
   watch:stop()
   watch.path = file.to
   local other = disk.find(file.to)
@@ -137,7 +138,8 @@ local function forget_buffer(file, notes)
 end
 
 ---@return string? err
-local function change_mode(path, program)
+local function change_mode(file, program)
+  local path = file.path
   local stat, err = uv.fs_stat(path)
   if not stat then return err end
   local mode = stat.mode % 4096
@@ -146,7 +148,8 @@ local function change_mode(path, program)
   local readers = math.floor(bit.band(mode, tonumber('444', 8)) / 4)
   mode = program and bit.bor(mode, readers) or bit.band(mode, bit.bnot(x))
   local done, why = uv.fs_chmod(path, mode)
-  return not done and tostring(why) or nil
+  if not done then return tostring(why) end
+  file.loaded.watch:compare(true) -- Neovim knows it then, and says nothing about it later
 end
 
 --- Does each kind.
@@ -176,7 +179,7 @@ function deeds.rename(file, _, report)
   end
 end
 
-function deeds.modify(file, hunk) return change_mode(file.path, hunk.whole.program) end
+function deeds.modify(file, hunk) return change_mode(file, hunk.whole.program) end
 
 --- Does what was accepted, at the end of a review. What cannot be done is a conflict then, and the report says why.
 ---@param file agent_diff.File
@@ -187,7 +190,7 @@ function M.perform(file, report)
     if whole and hunk.state == 'applied' then
       local why
       if #hunk.blocks > 0 then
-        if whole.program and report.saved then why = change_mode(file.path, true) end
+        if whole.program and report.saved then why = change_mode(file, true) end
         if why then report.notes[#report.notes + 1] = 'The mode could not be set: ' .. why end
         why = nil
       else
