@@ -107,7 +107,8 @@ func (p *Patch) number(pieces []piece) {
 }
 
 // cut divides a block where the choice among its lines changes. Removed lines stay in order, and so do added ones; how the
-// two are interleaved is free, and the way with the fewest pieces keeps what was chosen together together.
+// two are interleaved is free, and the way with the fewest pieces keeps what was chosen together together. But added lines
+// that are chosen without any removed one come behind those, as a diff shows them.
 func cut(b Block, removed, added []bool) []piece {
 	if lacksNewline(b) {
 		chosen := false
@@ -119,8 +120,8 @@ func cut(b Block, removed, added []bool) []piece {
 		}
 		return []piece{{b, chosen}}
 	}
-	pieces := cutFrom(b, removed, added, true)
-	if others := cutFrom(b, removed, added, false); len(others) < len(pieces) {
+	pieces, others := cutFrom(b, removed, added, true), cutFrom(b, removed, added, false)
+	if len(others) < len(pieces) || !slices.Contains(removed, true) {
 		return others
 	}
 	return pieces

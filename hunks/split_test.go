@@ -258,7 +258,7 @@ func TestSplitLinesCases(t *testing.T) {
 		{"a pair", Text{Body: "a\nb\n"}, "A\nB\n", []int{1, 3}, "A\nb\n", "a\nB\n", 2, false},
 		{"the other pair", Text{Body: "a\nb\n"}, "A\nB\n", []int{2, 4}, "a\nB\n", "A\nb\n", 2, false},
 		{"only a removed line", Text{Body: "a\nb\n"}, "A\nB\n", []int{2}, "a\n", "A\nB\nb\n", 2, false},
-		{"only an added line", Text{Body: "a\n"}, "A\n", []int{2}, "A\na\n", "", 2, false},
+		{"only an added line", Text{Body: "a\n"}, "A\n", []int{2}, "a\nA\n", "", 2, false},
 		{"lines of a new file", Text{Missing: true}, "1\n2\n3\n", []int{2}, "2\n", "1\n3\n", 3, false},
 		{"the second line and its new text", Text{Body: "x\na\n"}, "A\n", []int{2, 3}, "x\nA\n", "a\n", 2, false},
 		{"the mark of no newline", Text{Body: "x\na\nb"}, "X\na\nc", []int{7}, "x\na\nc", "X\na\nb", 2, false},

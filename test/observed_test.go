@@ -155,7 +155,7 @@ func TestCommands(t *testing.T) {
 		s.pressed(":AgentDiff<CR>")
 		s.cursorOn(3)
 		s.pressed(":AgentDiff list<CR>")
-		s.until("the hunks are in the quickfix list", `return vim.bo.buftype == 'quickfix' and #vim.fn.getqflist() == 4`)
+		s.until("the undecided hunks are in the quickfix list", `return vim.bo.buftype == 'quickfix' and #vim.fn.getqflist() == 2`)
 		s.pressed(":cclose<CR>:AgentDiff<CR>")
 		s.press(":AgentDiff finish<CR>")
 		s.see("1 undecided")

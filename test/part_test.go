@@ -160,7 +160,7 @@ func TestSelectedLines(t *testing.T) {
 		s.hunks(pending, applied, pending)
 		s.press("qy")
 		call.result().accepted("a.go", true).hunks(1, 0, 2, 0).says("a part of a proposed hunk", "+\tTHREE()\n+\tFOUR()\n")
-		s.fileIs("a.go", strings.Replace(partOld, "\tthree()\n", "\tTHREE()\n\tFOUR()\n\tthree()\n", 1))
+		s.fileIs("a.go", strings.Replace(partOld, "\tfour()\n", "\tfour()\n\tTHREE()\n\tFOUR()\n", 1))
 	})
 }
 

@@ -1,5 +1,6 @@
 --- `:AgentDiff` and its words.
 local api = vim.api
+local list = require('agent_diff.list')
 local notice = require('agent_diff.notice')
 
 local M = {}
@@ -26,8 +27,7 @@ local function go(review)
 end
 
 local function step(by)
-  local ready = vim.tbl_filter(function(review) return review.view ~= nil end, reviews())
-  table.sort(ready, function(a, b) return tonumber(a.id) < tonumber(b.id) end)
+  local ready = vim.tbl_filter(function(review) return review.view ~= nil end, list.in_order())
   for i, review in ipairs(ready) do
     if review == current() then return go(ready[(i - 1 + by) % #ready + 1]) end
   end
@@ -44,34 +44,19 @@ local function press(name)
   end
 end
 
---- Puts all hunks of all reviews into the quickfix list.
-local function list()
-  local items = {}
-  for _, review in ipairs(reviews()) do
-    for _, hunk in ipairs(review.hunks) do
-      items[#items + 1] = {
-        bufnr = hunk.file.source.bufnr,
-        lnum = (hunk.file.source:row(hunk) or 0) + 1,
-        text = ('[%s] %s %s'):format(
-          hunk.state,
-          hunk.header,
-          review.shown.description:gsub('[\r\n]+', ' ⏎ ')
-        ),
-      }
-    end
-  end
-  vim.fn.setqflist({}, ' ', { title = 'agent-diff', items = items })
-  if #items > 0 then
-    vim.cmd.copen()
-  else
-    notice.say('nothing to review')
-  end
-end
-
 local words = {
   next = function() step(1) end,
   prev = function() step(-1) end,
-  list = list,
+  pick = function()
+    if #reviews() == 0 then return notice.say('nothing to review') end
+    list.pick(go)
+  end,
+  later = press('later'),
+  list = function()
+    if not list.quickfix() then
+      notice.say(#reviews() == 0 and 'nothing to review' or 'nothing is undecided')
+    end
+  end,
   accept = press('accept_all'),
   reject = press('reject_all'),
   finish = press('finish'),
@@ -94,6 +79,11 @@ function M.create()
   api.nvim_create_user_command('AgentDiff', function(args)
     local word = args.fargs[1]
     if not word then return go(current()) end
+    if word:match('^%d+$') then
+      local wanted = list.in_order()[tonumber(word)]
+      if wanted then return go(wanted) end
+      return notice.say(('there is no review %s: %d wait'):format(word, #reviews()), vim.log.levels.ERROR)
+    end
     if not words[word] then
       return notice.say(
         ('no such word: %s (%s)'):format(word, table.concat(M.words(), ', ')),

@@ -46,7 +46,8 @@ end
 ---@param about agent_diff.Hunk|agent_diff.Review
 ---@param id integer the server's number of what it is about
 ---@param title string
-local function write(view, about, id, title)
+---@param below integer the row that it stands under
+local function write(view, about, id, title, below)
   local review = view.review
   view:write_on({
     name = ('agent-diff://%s/comment'):format(review.id),
@@ -55,6 +56,7 @@ local function write(view, about, id, title)
     filetype = 'agentdiffcomment',
     insert = true,
     leave = 'keep',
+    below = below,
     keep = function(lines)
       local comment = trimmed(lines)
       if comment and #comment > M.most then
@@ -75,10 +77,13 @@ end
 --- A comment on a hunk.
 ---@param view agent_diff.View
 ---@param hunk agent_diff.Hunk
-function M.on_hunk(view, hunk) write(view, hunk, hunk.id, ('Comment on hunk %d'):format(hunk.index)) end
+function M.on_hunk(view, hunk)
+  local last = view:row_of(hunk) + hunk.lines - 1
+  write(view, hunk, hunk.id, ('Comment on hunk %d'):format(hunk.index), last)
+end
 
 --- A comment on the whole proposal.
 ---@param view agent_diff.View
-function M.on_all(view) write(view, view.review, whole, 'Comment on the whole proposal') end
+function M.on_all(view) write(view, view.review, whole, 'Comment on the whole proposal', view.progress_row) end
 
 return M

@@ -93,6 +93,10 @@ M.actions = {
   { name = 'edit', lhs = 'e', help = 'edit the new text of the hunk, and accept it so' },
   { name = 'comment', lhs = 'c', help = 'comment on the hunk, for the agent' },
   { name = 'comment_all', lhs = 'C', help = 'comment on the whole proposal' },
+  { name = 'again', lhs = '.', help = 'accept, reject or toggle again, as the last time' },
+  { name = 'inner_hunk', lhs = 'ih', help = 'text object: the lines of the hunk' },
+  { name = 'around_hunk', lhs = 'ah', help = 'text object: the hunk with its @@ line' },
+  { name = 'later', lhs = 'gl', help = 'put the review off; :AgentDiff comes back to it' },
   { name = 'help', lhs = { '?', 'g?' }, help = 'this help' },
 }
 

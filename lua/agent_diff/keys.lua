@@ -21,21 +21,31 @@ local function refused(view, hunk, why)
   notice.say(('hunk %d: %s'):format(hunk.index, why), vim.log.levels.WARN)
 end
 
+--- Notes the cursor's place in the jumplist.
+local function mark_jump() vim.cmd("normal! m'") end
+
 local function is_undecided(hunk) return hunk.state == 'pending' or hunk.state == 'conflict' end
 
+--- Decides on the hunk at the cursor, and goes on to the next undecided one; so often as the count says.
 ---@param verb 'accept'|'reject'|'toggle'
 local function decide(verb)
-  return function(view)
+  local function run(view, count)
     if not may_decide(view) then return end
     local review = view.review
-    local hunk = view:nearest_hunk()
-    if not hunk then return end
-    local done, culprit, why = review:decide({ hunk }, verb)
-    if review.ended then return end
-    if not done then return refused(view, culprit, why) end
-    local next_hunk = verb ~= 'toggle' and review:next_undecided(hunk) or hunk
-    view:go(next_hunk)
+    view.last_key = { run = run, count = count }
+    for _ = 1, verb == 'toggle' and 1 or math.min(count, #review.hunks) do
+      local hunk = view:nearest_hunk()
+      if not hunk then return end
+      local done, culprit, why = review:decide({ hunk }, verb)
+      if review.ended then return end
+      if not done then return refused(view, culprit, why) end
+      local next_hunk = verb ~= 'toggle' and review:next_undecided(hunk) or hunk
+      if next_hunk ~= hunk then mark_jump() end
+      view:go(next_hunk)
+      if next_hunk == hunk then return end
+    end
   end
+  return run
 end
 
 --- Decides on the selected lines.
@@ -95,7 +105,7 @@ end
 --- Moves by files.
 ---@param step 1|-1
 local function move_file(step)
-  return function(view)
+  return function(view, count)
     local files = view.review.files
     if #files == 0 then return end
     local file = view:file_at_cursor()
@@ -103,8 +113,8 @@ local function move_file(step)
     -- From within a file, back is to its beginning.
     local within = not file or view:cursor_row() > view.diff_row + file.line
     if step == -1 and within then at = at + 1 end
-    local target = files[step_to(at, step * vim.v.count1, #files)]
-    vim.cmd("normal! m'") -- the count is gone then
+    local target = files[step_to(at, step * count, #files)]
+    mark_jump()
     view:go_file(target)
   end
 end
@@ -112,14 +122,14 @@ end
 --- Moves by hunks, with a count, round the end where 'wrapscan' says so.
 ---@param step 1|-1
 local function move(step)
-  return function(view)
+  return function(view, count)
     local hunks = view.review.hunks
     if #hunks == 0 then return end
     local at, inside = view:index_at_cursor()
     if step == -1 and inside and view:row_of(hunks[at]) < view:cursor_row() then at = at + 1 end
     if step == -1 and not inside then at = at + 1 end
-    local target = hunks[step_to(at, step * vim.v.count1, #hunks)]
-    vim.cmd("normal! m'") -- the count is gone then
+    local target = hunks[step_to(at, step * count, #hunks)]
+    mark_jump()
     view:go(target)
   end
 end
@@ -163,11 +173,23 @@ function actions.remember(view)
   require('agent_diff.remember').ask(view, hunk.file, function() actions.accept_all(view) end)
 end
 
-function actions.undo(view)
+function actions.undo(view, count)
   if not may_decide(view) then return end
-  local hunk, why = view.review:undo()
-  if hunk then view:go(hunk) end
-  if why then notice.say(why, vim.log.levels.WARN) end
+  for _ = 1, count do
+    local hunk, why = view.review:undo()
+    if hunk then view:go(hunk) end
+    if why then return notice.say(why, vim.log.levels.WARN) end
+  end
+end
+
+function actions.again(view, count)
+  local last = view.last_key
+  if last then last.run(view, vim.v.count > 0 and count or last.count) end
+end
+
+function actions.later(view)
+  if view.review.ended or not manners.armed(view.review) then return end
+  require('agent_diff.queue').put_off(view.review)
 end
 
 function actions.split(view)
@@ -190,10 +212,14 @@ end
 
 function actions.help(view) view:ask(require('agent_diff.ask').show, M.help(view.bufnr)) end
 
---- Actions of visual mode, by the same names.
-local visual = {
-  accept = decide_lines('accept'),
-  reject = decide_lines('reject'),
+local object = require('agent_diff.object')
+
+--- Actions in other modes, by the same names.
+local elsewhere = {
+  accept = { x = decide_lines('accept') },
+  reject = { x = decide_lines('reject') },
+  inner_hunk = { x = object.inner, o = object.inner },
+  around_hunk = { o = object.around }, -- in visual mode `a` accepts
 }
 
 --- Does an action without its key.
@@ -201,7 +227,7 @@ local visual = {
 ---@param view agent_diff.View
 function M.run(name, view)
   if view.run then return view:run(name) end -- a question
-  actions[name](view)
+  actions[name](view, 1)
 end
 
 local function plug(name)
@@ -216,11 +242,13 @@ function M.map(view)
   for _, action in ipairs(config.actions) do
     local target = plug(action.name)
     local keys = config.get().keys[action.name]
-    for mode, run in pairs({ n = actions[action.name], x = visual[action.name] }) do
+    local runs = vim.tbl_extend('error', { n = actions[action.name] }, elsewhere[action.name] or {})
+    for mode, run in pairs(runs) do
       set(bufnr, mode, target, '', {
         callback = notice.guarded(function()
+          local count = vim.v.count1
           view:announce()
-          run(view)
+          run(view, count)
         end),
         noremap = true,
         desc = action.help,
@@ -263,11 +291,13 @@ end
 ---@return string[]
 function M.help(bufnr)
   local keys = {}
-  for _, map in ipairs(api.nvim_buf_get_keymap(bufnr, 'n')) do
-    local target = (map.rhs or ''):match('^<Plug>%(AgentDiff%a+%)$')
-    if target then
-      keys[target] = keys[target] or {}
-      table.insert(keys[target], map.lhs == ' ' and '<Space>' or map.lhs)
+  for _, mode in ipairs({ 'n', 'o' }) do
+    for _, map in ipairs(api.nvim_buf_get_keymap(bufnr, mode)) do
+      local target = (map.rhs or ''):match('^<Plug>%(AgentDiff%a+%)$')
+      if target then
+        keys[target] = keys[target] or {}
+        table.insert(keys[target], map.lhs == ' ' and '<Space>' or map.lhs)
+      end
     end
   end
   local lines = { 'agent-diff: keys of the review', '' }

@@ -69,14 +69,17 @@ function Pad:map()
   end)
 end
 
---- Where it stands: under the cursor, as high as its text, within limits.
-local function window(lines, title)
+--- Where it stands: under a row of the current window, or under the cursor when that is not on the screen; as high as its
+--- text, within limits.
+local function window(lines, title, below)
   local width = 60
   for _, line in ipairs(lines) do
     width = math.max(width, vim.fn.strdisplaywidth(line) + 1)
   end
+  local seen = below and below >= vim.fn.line('w0') - 1 and below < vim.fn.line('w$')
   return {
-    relative = 'cursor',
+    relative = seen and 'win' or 'cursor',
+    bufpos = seen and { below, 0 } or nil,
     row = 1,
     col = 0,
     width = math.max(math.min(width, vim.o.columns - 4), 1),
@@ -91,8 +94,8 @@ end
 
 --- Opens a pad at the cursor. In normal mode `<CR>` keeps what is in it, and so does `:w`; `q` and `<Esc>` drop it.
 ---@param given { name: string, title: string, lines: string[], filetype: string, insert: boolean, leave: 'keep'|'stay',
----  keep: fun(lines: string[]): boolean? }
---- leave: what going to another window does; keep: called with what is in it; false: it is refused, the pad stays
+---  below: integer?, keep: fun(lines: string[]): boolean? }
+--- below: a row of the buffer that it shall not hide; leave: what going to another window does; keep: called with what is in it; false: it is refused, the pad stays
 ---@return agent_diff.Pad
 function M.open(given)
   local self = setmetatable({ given = given, closed = false, from = api.nvim_get_current_win() }, Pad)
@@ -106,7 +109,7 @@ function M.open(given)
   bo.undolevels = levels
   bo.modified = false
   local ok, err = pcall(notice.as_typed, function()
-    self.win = api.nvim_open_win(self.bufnr, true, window(given.lines, given.title))
+    self.win = api.nvim_open_win(self.bufnr, true, window(given.lines, given.title, given.below))
     vim.wo[self.win][0].winfixbuf = true
     vim.wo[self.win][0].wrap = given.insert
     vim.wo[self.win][0].linebreak = true

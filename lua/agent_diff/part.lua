@@ -102,6 +102,7 @@ function M.edit(view)
     filetype = vim.filetype.match({ filename = hunk.file.path, contents = lines }) or '',
     insert = false,
     leave = 'stay',
+    below = view:row_of(hunk) + hunk.lines - 1,
     keep = function(written)
       if review.ended then return end
       if not vim.tbl_contains(review.hunks, hunk) then

@@ -251,6 +251,9 @@ function View:go_row(hunk, row)
   local win = self:win()
   if not win then return end
   api.nvim_win_set_cursor(win, { row + 1, 0 })
+  api.nvim_win_call(win, function()
+    if vim.fn.foldclosed(row + 1) > 0 then vim.cmd('normal! zv') end
+  end)
   -- The whole hunk on the screen where it fits; else at least half a screen of it.
   local height, top = api.nvim_win_get_height(win), vim.fn.line('w0', win)
   local lines = rows.folded(hunk) or hunk.lines

@@ -1,0 +1,77 @@
+--- What waits for a person: the undecided hunks of all reviews in the quickfix list, and the reviews to choose from.
+local M = {}
+
+local function reviews() return require('agent_diff.queue').list() end
+
+local function one_line(text) return vim.fn.strtrans((text:gsub('[\r\n]+', ' ⏎ '))) end
+
+--- The place of an undecided hunk, as it is now in its buffer.
+local function item_of(review, hunk)
+  local file = hunk.file
+  local row = file.source:row(hunk) or 0
+  local item = {
+    lnum = row + 1,
+    col = 1,
+    type = hunk.state == 'conflict' and 'W' or 'I',
+    text = ('[%s] %s %s'):format(hunk.state, hunk.header, one_line(review.shown.description)),
+  }
+  if
+    review.text_only or not vim.bo[file.source.bufnr].buflisted and vim.bo[file.source.bufnr].buftype ~= ''
+  then
+    item.filename = file.path -- its text is in no buffer of the person's
+  else
+    item.bufnr = file.source.bufnr
+  end
+  return item
+end
+
+--- Puts the undecided hunks of all reviews into the quickfix list, and opens it.
+---@return boolean found there is something
+function M.quickfix()
+  local items = {}
+  for _, review in ipairs(reviews()) do
+    for _, hunk in ipairs(review.hunks) do
+      if hunk.state == 'pending' or hunk.state == 'conflict' then
+        items[#items + 1] = item_of(review, hunk)
+      end
+    end
+    if #review.files == 0 then
+      for _, path in ipairs(review.paths) do
+        local text = ('[waits for its turn] %s'):format(one_line(review.shown.description))
+        items[#items + 1] = { filename = path, lnum = 1, type = 'I', text = text }
+      end
+    end
+  end
+  vim.fn.setqflist({}, ' ', { title = 'agent-diff: undecided', items = items })
+  if #items == 0 then return false end
+  vim.cmd('botright copen')
+  return true
+end
+
+--- The reviews in order of arrival.
+---@return agent_diff.Review[]
+function M.in_order()
+  local list = reviews()
+  table.sort(list, function(a, b) return tonumber(a.id) < tonumber(b.id) end)
+  return list
+end
+
+--- Lets the person choose a review.
+---@param chosen fun(review: agent_diff.Review)
+function M.pick(chosen)
+  local list = M.in_order()
+  vim.ui.select(list, {
+    prompt = 'agent-diff: go to',
+    kind = 'agent_diff',
+    format_item = function(review)
+      local count = review:count()
+      local state = review.view and ('%d of %d undecided'):format(count.pending + count.conflict, count.total)
+        or 'waits for its turn'
+      return one_line(('%s  %s  %s'):format(review.shown.name, state, review.shown.description))
+    end,
+  }, function(review)
+    if review then chosen(review) end
+  end)
+end
+
+return M

@@ -1,0 +1,25 @@
+--- The hunk under the cursor as a text object of the review buffer.
+local M = {}
+
+local function select(from, to)
+  if vim.fn.mode() ~= 'n' then vim.cmd.normal({ '\27', bang = true }) end
+  vim.cmd.normal({ ('%dGV%dG'):format(from + 1, to + 1), bang = true })
+end
+
+--- The lines of the hunk, with its `@@` line.
+---@param view agent_diff.View
+function M.around(view)
+  local hunk = view:nearest_hunk()
+  if hunk then select(view:row_of(hunk), view:row_of(hunk) + hunk.lines - 1) end
+end
+
+--- The lines of the hunk, without its `@@` line.
+---@param view agent_diff.View
+function M.inner(view)
+  local hunk = view:nearest_hunk()
+  if not hunk then return end
+  local first, last = view:row_of(hunk), view:row_of(hunk) + hunk.lines - 1
+  select(hunk.inner and first or math.min(first + 1, last), last)
+end
+
+return M
