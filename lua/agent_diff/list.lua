@@ -36,9 +36,10 @@ function M.quickfix()
       end
     end
     if #review.files == 0 then
-      for _, path in ipairs(review.paths) do
-        local text = ('[waits for its turn] %s'):format(one_line(review.shown.description))
-        items[#items + 1] = { filename = path, lnum = 1, type = 'I', text = text }
+      local what = review.path and '[asks] ' .. review.shown.name
+        or '[waits for its turn] ' .. review.shown.description
+      for _, path in ipairs(review.path and { review.path } or review.paths) do
+        items[#items + 1] = { filename = path, lnum = 1, type = 'I', text = one_line(what) }
       end
     end
   end
@@ -65,8 +66,9 @@ function M.pick(chosen)
     kind = 'agent_diff',
     format_item = function(review)
       local count = review:count()
-      local state = review.view and ('%d of %d undecided'):format(count.pending + count.conflict, count.total)
-        or 'waits for its turn'
+      local state = not review.view and 'waits for its turn'
+        or review.path and 'asks'
+        or ('%d of %d undecided'):format(count.pending + count.conflict, count.total)
       return one_line(('%s  %s  %s'):format(review.shown.name, state, review.shown.description))
     end,
   }, function(review)

@@ -65,6 +65,7 @@ end))
 function take_focus()
   local review = offered
   if not review or M.is_typing() then return end
+  if require('agent_diff.queue').shown then return stop_waiting() end -- the person has gone to another one
   if review.was_typing then
     local rest = (M.last_key or 0) + quiet_ms - now()
     if rest > 0 then
