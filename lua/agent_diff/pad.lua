@@ -9,7 +9,7 @@ local M = {}
 ---@field win integer
 ---@field from integer the window that it was opened from
 ---@field closed boolean
----@field given { keep: fun(lines: string[]): boolean?, leave: 'keep'|'stay' }
+---@field given agent_diff.Writing
 local Pad = {}
 Pad.__index = Pad
 
@@ -92,10 +92,18 @@ local function window(lines, title, below)
   }
 end
 
---- Opens a pad at the cursor. In normal mode `<CR>` keeps what is in it, and so does `:w`; `q` and `<Esc>` drop it.
----@param given { name: string, title: string, lines: string[], filetype: string, insert: boolean, leave: 'keep'|'stay',
----  below: integer?, keep: fun(lines: string[]): boolean? }
---- below: a row of the buffer that it shall not hide; leave: what going to another window does; keep: called with what is in it; false: it is refused, the pad stays
+---@class agent_diff.Writing
+---@field name string the buffer's
+---@field title string
+---@field lines string[]
+---@field filetype string
+---@field insert boolean whether to begin in insert mode
+---@field leave 'keep'|'stay' what going to another window does
+---@field below integer? a row of the current buffer that the pad shall not hide
+---@field keep fun(lines: string[]): boolean? takes what is in it; false: it is refused, the pad stays
+
+--- Opens a pad. In normal mode `<CR>` keeps what is in it, and so does `:w`; `q` and `<Esc>` drop it.
+---@param given agent_diff.Writing
 ---@return agent_diff.Pad
 function M.open(given)
   local self = setmetatable({ given = given, closed = false, from = api.nvim_get_current_win() }, Pad)
