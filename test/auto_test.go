@@ -3,6 +3,7 @@ package test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -149,6 +150,121 @@ func TestUndoFinished(t *testing.T) {
 				continue
 			}
 			s.fileIs(name, texts[0])
+		}
+	})
+}
+
+// A patch's review is taken back as a whole: what was deleted is there again, what was renamed has its old name.
+func TestUndoFinishedPatch(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		files := map[string]string{"gone.txt": "a\nb\n", "old.txt": "1\n2\n3\n4\n5\n", "run.sh": "x\n", "open.txt": "o\n", "plain.txt": "p\n"}
+		for name, text := range files {
+			s.file(name, text)
+		}
+		s.open("open.txt")
+		call := s.proposePatch(`diff --git a/gone.txt b/gone.txt
+deleted file mode 100644
+--- a/gone.txt
++++ /dev/null
+@@ -1,2 +0,0 @@
+-a
+-b
+diff --git a/old.txt b/dir/new.txt
+rename from old.txt
+rename to dir/new.txt
+--- a/old.txt
++++ b/dir/new.txt
+@@ -1,5 +1,5 @@
+ 1
+-2
++two
+ 3
+ 4
+ 5
+diff --git a/run.sh b/run.sh
+old mode 100644
+new mode 100755
+diff --git a/open.txt b/open.txt
+deleted file mode 100644
+--- a/open.txt
++++ /dev/null
+@@ -1 +0,0 @@
+-o
+diff --git a/fresh.txt b/fresh.txt
+new file mode 100644
+--- /dev/null
++++ b/fresh.txt
+@@ -0,0 +1 @@
++f
+diff --git a/plain.txt b/plain.txt
+--- a/plain.txt
++++ b/plain.txt
+@@ -1 +1 @@
+-p
++q
+`, "")
+		s.see("Progress: 0/7 applied")
+		s.press("A")
+		call.result().says("== plain.txt")
+		s.fileIs("dir/new.txt", "1\ntwo\n3\n4\n5\n")
+		s.pressed(":AgentDiff undo<CR>")
+		s.see("7 of 7 hunks taken back")
+		for name, text := range files {
+			s.fileIs(name, text)
+		}
+		for _, name := range []string{"dir/new.txt", "fresh.txt"} {
+			if _, err := os.Lstat(s.path(name)); err == nil {
+				s.t.Errorf("%s is still there", name)
+			}
+		}
+		info, err := os.Stat(s.path("run.sh"))
+		must(s.t, err)
+		if info.Mode().Perm() != 0o644 {
+			s.t.Errorf("the mode is %v", info.Mode())
+		}
+		s.bufferIs("open.txt", "o\n")
+		s.until("Neovim asks nothing", `return not vim.api.nvim_get_mode().blocking`)
+
+		// Nothing is written over.
+		call = s.proposePatch("--- a/gone.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n", "")
+		s.states(pending)
+		s.press("A")
+		call.result()
+		s.file("gone.txt", "mine\n")
+		s.pressed(":AgentDiff undo<CR>")
+		s.see("0 of 1 hunks taken back; gone.txt: hunk 1: there is a file again")
+		s.fileIs("gone.txt", "mine\n")
+	})
+}
+
+// At a gate too: what a rule lets through the agent writes at once, it is in the list, and can be taken back.
+func TestLetThroughGate(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.rules("allow = ['a.txt']\ndeny = ['no.txt']")
+		s.file("a.txt", three())
+		s.file("no.txt", "x\n")
+		s.open("a.txt")
+		gate := func(name, old, added string) (code int, stdout, stderr string) {
+			args := map[string]any{"file_path": s.path(name), "old_string": old, "new_string": added}
+			return s.hook("claude-code", s.inPlace(hookEvent("PreToolUse", "Edit", args))).end()
+		}
+		code, stdout, stderr := gate("a.txt", "line 4\n", "FOUR\n")
+		if code != 0 || !strings.Contains(stdout, `"permissionDecision":"allow"`) || stderr != "" {
+			s.t.Errorf("%d %s%s", code, stdout, stderr)
+		}
+		s.see("a.txt: 1 hunk let through without a review")
+		s.fileIs("a.txt", three())
+		s.file("a.txt", three(1))
+		s.pressed(":AgentDiff undo<CR>")
+		s.see("a.txt: 1 of 1 hunks taken back")
+		s.fileIs("a.txt", three())
+		s.bufferIs("a.txt", three())
+		s.pressed(":AgentDiff approvals<CR>")
+		s.see("a.txt  taken back, 1 hunks, by allow")
+
+		code, stdout, stderr = gate("no.txt", "x", "y")
+		if !strings.Contains(stdout+stderr, "denied by policy deny") || strings.Contains(stdout, `"allow"`) {
+			s.t.Errorf("%d %s%s", code, stdout, stderr)
 		}
 	})
 }

@@ -30,10 +30,8 @@ local function apply(review, rule)
   review:finish('decided')
   local n = #review.hunks
   local hunks = n == 1 and '1 hunk' or ('%d hunks'):format(n)
-  if review.text_only then
-    return notice.say(('%s: %s let through without a review'):format(review.shown.name, hunks))
-  end
-  notice.say(('%s: %s applied without a review, :AgentDiff approvals'):format(review.shown.name, hunks))
+  local verb = review.text_only and 'let through' or 'applied'
+  notice.say(('%s: %s %s without a review, :AgentDiff approvals'):format(review.shown.name, hunks, verb))
 end
 
 --- Applies a proposal, as soon as nobody types in its files.

@@ -3,6 +3,7 @@
 local disk = require('agent_diff.disk')
 local notice = require('agent_diff.notice')
 local texts = require('agent_diff.text')
+local whole = require('agent_diff.whole')
 
 local M = {}
 
@@ -16,6 +17,7 @@ local context = 3
 ---@field index integer in its file, as the agent knows it
 ---@field header string
 ---@field places table[]? { row, old, new, eol, above, below } for each block; nil when it cannot be taken back
+---@field deed { kind: string, was: table }? what was done to the file as a whole
 ---@field why string? why it cannot
 ---@field back boolean? it is taken back
 
@@ -51,12 +53,17 @@ end
 
 ---@param file agent_diff.File
 ---@param hunk agent_diff.Hunk
----@param lines string[] of the buffer
+---@param lines string[]? of the buffer; nil when it is gone
 ---@return agent_diff.FinishedHunk
 local function note_hunk(file, hunk, index, lines)
   local noted = { index = index, header = hunk.header }
-  if #hunk.blocks == 0 then
-    noted.why = 'what is done to a whole file is not taken back'
+  if whole.is(hunk) then
+    noted.deed = hunk.whole.was and { kind = hunk.whole.kind, was = hunk.whole.was }
+    if not noted.deed then noted.why = 'it is not known what was there before' end
+    return noted
+  end
+  if not lines then
+    noted.why = 'its buffer was closed when the review ended'
     return noted
   end
   local places = {}
@@ -77,6 +84,43 @@ local function note_hunk(file, hunk, index, lines)
   end
   noted.places = places
   return noted
+end
+
+---@param hunk agent_diff.FinishedHunk
+local function bytes_of(hunk)
+  local bytes = hunk.deed and #(hunk.deed.was.bytes or '') or 0
+  for _, place in ipairs(hunk.places or {}) do
+    bytes = bytes + size(place.old) + size(place.new) + size(place.above) + size(place.below)
+  end
+  return bytes
+end
+
+---@param review agent_diff.Review
+---@param file agent_diff.File
+---@param report table for the server
+---@return agent_diff.FinishedFile
+---@return integer bytes
+local function note_file(review, file, report)
+  local bufnr = file.source.bufnr
+  local loaded = vim.api.nvim_buf_is_loaded(bufnr)
+  local lines = loaded and texts.lines(bufnr) or nil
+  local noted = {
+    path = file.path,
+    -- What is only reviewed here the agent writes at once.
+    saved = review.text_only or report.saved,
+    created = file.loaded.was_missing or (review.text_only and vim.uv.fs_lstat(file.path) == nil),
+    print = loaded and vim.fn.sha256(texts.text(bufnr)) or '',
+    hunks = {},
+  }
+  local bytes = 0
+  for index, hunk in ipairs(file.hunks) do
+    if hunk.state == 'applied' or hunk.kept then
+      local one = note_hunk(file, hunk, index, lines)
+      noted.hunks[#noted.hunks + 1] = one
+      bytes = bytes + bytes_of(one)
+    end
+  end
+  return noted, bytes
 end
 
 --- Forgets the oldest as far as there are too many.
@@ -111,31 +155,9 @@ function M.keep(review, report)
     bytes = size(diff),
   }
   for i, file in ipairs(review.files) do
-    local bufnr = file.source.bufnr
-    if vim.api.nvim_buf_is_loaded(bufnr) and report.files[i].gone == '' then
-      local text = texts.text(bufnr)
-      local lines = texts.lines(bufnr)
-      local noted = {
-        path = file.path,
-        saved = report.files[i].saved,
-        created = file.loaded.was_missing,
-        print = vim.fn.sha256(text),
-        hunks = {},
-      }
-      for index, hunk in ipairs(file.hunks) do
-        if hunk.state == 'applied' or hunk.kept then
-          local one = note_hunk(file, hunk, index, lines)
-          noted.hunks[#noted.hunks + 1] = one
-          record.applied = record.applied + 1
-          for _, place in ipairs(one.places or {}) do
-            record.bytes = record.bytes
-              + size(place.old)
-              + size(place.new)
-              + size(place.above)
-              + size(place.below)
-          end
-        end
-      end
+    if report.files[i].gone == '' then
+      local noted, bytes = note_file(review, file, report.files[i])
+      record.applied, record.bytes = record.applied + #noted.hunks, record.bytes + bytes
       if #noted.hunks > 0 then record.files[#record.files + 1] = noted end
     end
   end
@@ -214,7 +236,7 @@ local function turn_round(file, bufnr, refuse)
   local same = vim.fn.sha256(texts.text(bufnr)) == file.print
   local rows = same and {} or index_lines(lines)
   local hunks, id = {}, 0
-  for _, hunk in ipairs(vim.tbl_filter(function(hunk) return not hunk.back end, file.hunks)) do
+  for _, hunk in ipairs(vim.tbl_filter(function(hunk) return not hunk.back and not hunk.deed end, file.hunks)) do
     local turned, why, back = { blocks = {}, hunk = hunk }, hunk.why, 0
     for _, place in ipairs(hunk.places or {}) do
       local row = place.row
@@ -292,17 +314,11 @@ local function save_back(file, loaded, undone)
   loaded.ours.created = loaded.ours.loaded
 end
 
---- Takes back what was applied in one file.
+--- Takes back the hunks of lines in one file.
 ---@param file agent_diff.FinishedFile
----@param problems string[]
+---@param say fun(why: string)
 ---@return integer undone how many hunks
-local function undo_file(file, problems)
-  local name = vim.fn.fnamemodify(file.path, ':~:.')
-  local function say(why) problems[#problems + 1] = ('%s: %s'):format(name, why) end
-  if under_review(file.path) then
-    say('a review of it is open')
-    return 0
-  end
+local function undo_lines(file, say)
   local files = require('agent_diff.file')
   local opened, loaded = pcall(files.open, file.path)
   if not opened then
@@ -323,6 +339,34 @@ local function undo_file(file, problems)
   local why = save_back(file, loaded, undone)
   if why then say(why) end
   notice.as_typed(function() pcall(files.release, loaded) end)
+  return undone
+end
+
+--- Takes back what was done in one file, and to it as a whole.
+---@param file agent_diff.FinishedFile
+---@param problems string[]
+---@return integer undone how many hunks
+local function undo_file(file, problems)
+  local name = vim.fn.fnamemodify(file.path, ':~:.')
+  local function say(why) problems[#problems + 1] = ('%s: %s'):format(name, why) end
+  if under_review(file.path) then
+    say('a review of it is open')
+    return 0
+  end
+  local lines, deeds = {}, {}
+  for _, hunk in ipairs(file.hunks) do
+    if not hunk.back then table.insert(hunk.deed and deeds or lines, hunk) end
+  end
+  local undone = #lines > 0 and undo_lines(file, say) or 0
+  for i = #deeds, 1, -1 do
+    local why = require('agent_diff.restore').undo(file.path, deeds[i].deed)
+    if why then
+      say(('hunk %d: %s'):format(deeds[i].index, why))
+    else
+      undone, deeds[i].back = undone + 1, true
+      if deeds[i].deed.kind == 'rename' then file.path = deeds[i].deed.was.from end
+    end
+  end
   return undone
 end
 

@@ -335,7 +335,7 @@ function Review:finish(how, why, file)
   local diagnostics = require('agent_diff.diagnostics')
   if how == 'decided' and not self.text_only then diagnosing = diagnostics.patience(self.files) end
   report.diagnosing = diagnosing
-  if decides and not self.text_only then pcall(require('agent_diff.finished').keep, self, report) end
+  if decides then pcall(require('agent_diff.finished').keep, self, report) end
   for _, each in ipairs(self.files) do
     each.source:detach()
   end

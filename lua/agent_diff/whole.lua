@@ -14,6 +14,7 @@ local M = {}
 ---@field noted boolean? it was accepted
 ---@field why string? why it cannot be done, when it was last looked at
 ---@field never string? why it never can
+---@field was table? what taking it back needs, once it is done; see restore.lua
 
 --- Whether a hunk is nothing but a change of the file as a whole.
 ---@param hunk agent_diff.Hunk
@@ -88,7 +89,7 @@ function M.note(hunk, side) hunk.whole.noted = side == 'new' end
 
 --- Moves a file; never onto another one.
 ---@return string? err
-local function move(from, to)
+function M.move(from, to)
   local undo = folder.make(to)
   local done, err, code = uv.fs_link(from, to)
   if done then
@@ -103,7 +104,8 @@ local function move(from, to)
 end
 
 --- Gives the buffer of a renamed file its new name, and makes it one that was read from there: else `:w` would ask.
-local function rename_buffer(file)
+---@param file { source: { bufnr: integer }, loaded: table, to: string }
+function M.rename_buffer(file)
   local bufnr, watch = file.source.bufnr, file.loaded.watch
   if file.loaded.ours.created and #vim.fn.win_findbuf(bufnr) == 0 then return end -- it goes when it is given back
   watch:stop()
@@ -156,30 +158,46 @@ end
 ---@type table<string, fun(file: agent_diff.File, hunk: agent_diff.Hunk, report: table): string?>
 local deeds = {}
 
-function deeds.create(_, _, report)
+function deeds.create(_, hunk, report)
   if not report.saved then return report.unsaved end
+  hunk.whole.was = {}
 end
 
-function deeds.delete(file, _, report)
+---@return { bytes: string, mode: integer }? nil when it cannot be read
+local function all_of(path)
+  local stat, file = uv.fs_stat(path), io.open(path, 'rb')
+  local bytes = file and file:read('*a')
+  if file then file:close() end
+  return stat and bytes and { bytes = bytes, mode = stat.mode % 4096 } or nil
+end
+
+function deeds.delete(file, hunk, report)
+  hunk.whole.was = all_of(file.path)
   local done, err = uv.fs_unlink(file.path)
   if not done then return tostring(err) end
   forget_buffer(file, report.notes)
 end
 
-function deeds.rename(file, _, report)
+function deeds.rename(file, hunk, report)
   if vim.bo[file.source.bufnr].modified then
     return report.unsaved ~= '' and report.unsaved or 'the buffer has unsaved changes'
   end
-  local err = move(file.path, file.to)
+  local from = file.path
+  local err = M.move(from, file.to)
   if err then return err end
+  hunk.whole.was = { from = from }
   file.path = file.to
-  local ok, why = pcall(rename_buffer, file)
+  local ok, why = pcall(M.rename_buffer, file)
   if not ok then
     report.notes[#report.notes + 1] = 'Its buffer in Neovim has the old name: ' .. tostring(why)
   end
 end
 
-function deeds.modify(file, hunk) return change_mode(file, hunk.whole.program) end
+function deeds.modify(file, hunk)
+  local stat = uv.fs_stat(file.path)
+  hunk.whole.was = stat and { mode = stat.mode % 4096 }
+  return change_mode(file, hunk.whole.program)
+end
 
 --- Does what was accepted, at the end of a review. What cannot be done is a conflict then, and the report says why.
 ---@param file agent_diff.File
