@@ -2,7 +2,7 @@ package agents
 
 import "nvim-agent-diff/review"
 
-// generic is our own form, for agents that have none of the others. It is documented in doc/gates.md.
+// generic is our own form, for agents that have none of the others. It is documented in docs/gates.md.
 type generic struct{}
 
 func (generic) read(input fields) (*call, error) {

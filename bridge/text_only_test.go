@@ -322,3 +322,22 @@ func TestReload(t *testing.T) {
 		}
 	})
 }
+
+// Parts of a hunk, and the person's own version of one, are composed as they were decided.
+func TestTextOnlyParts(t *testing.T) {
+	eachNvim(t, func(t *testing.T, bin string) {
+		d := newTextDesk(t, bin)
+		base, modified := text("a", "b", "c", "d", "e"), text("A", "b", "C", "d", "E")
+		for keys, want := range map[string]string{
+			"saraq":                 text("A", "b", "c", "d", "E"),
+			"sraaq":                 text("a", "b", "C", "d", "E"),
+			"eggcwMine<Esc>:w<CR>q": text("Mine", "b", "C", "d", "E"),
+		} {
+			r := d.open("a.txt", base, modified)
+			r.do("press", keys)
+			if f := r.text(); f.Text.Raw() != want || f.Unwritable != "" {
+				t.Errorf("%s: composed %q, should be %q; %s", keys, f.Text.Raw(), want, f.Unwritable)
+			}
+		}
+	})
+}
