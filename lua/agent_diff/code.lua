@@ -70,10 +70,10 @@ function M.new(lines, filetype)
   return self
 end
 
---- Forgets the text.
+--- Forgets the text. That its buffer goes is nobody's business.
 function Code:drop()
   if self.bufnr and api.nvim_buf_is_valid(self.bufnr) then
-    api.nvim_buf_delete(self.bufnr, { force = true })
+    vim.cmd(('noautocmd silent! bwipeout! %d'):format(self.bufnr))
   end
 end
 

@@ -24,9 +24,13 @@ end
 ---@param view agent_diff.View
 function M.draw(view)
   if not view:is_loaded() then return end
-  api.nvim_buf_clear_namespace(view.bufnr, NS, 0, -1)
+  for _, place in ipairs(view:mirrors(0)) do
+    api.nvim_buf_clear_namespace(place[1], NS, 0, -1)
+  end
   local function show(row, comment)
-    if comment then api.nvim_buf_set_extmark(view.bufnr, NS, row, 0, { virt_lines = virtual(comment) }) end
+    for _, place in ipairs(comment and view:mirrors(row) or {}) do
+      api.nvim_buf_set_extmark(place[1], NS, place[2], 0, { virt_lines = virtual(comment) })
+    end
   end
   show(view.progress_row, view.review.comment)
   for _, hunk in ipairs(view.review.hunks) do

@@ -39,6 +39,8 @@ end
 M.options = {
   save = choice('auto', 'When the file is written at the end of a review.', 'auto', 'always', 'never'),
   focus = choice('auto', 'Whether a review takes the focus by itself.', 'auto', 'always', 'never'),
+  layout = choice('unified', 'How a review is shown at first; <Tab> shows the next way.', 'unified', 'split'),
+  window = choice('tab', 'Where a review opens.', 'tab', 'split', 'float'),
   toggle_applied = choice('unapply', 'What <Space> does to an applied hunk.', 'unapply', 'mark'),
   line_numbers = option(
     true,
@@ -97,6 +99,7 @@ M.actions = {
   { name = 'inner_hunk', lhs = 'ih', help = 'text object: the lines of the hunk' },
   { name = 'around_hunk', lhs = 'ah', help = 'text object: the hunk with its @@ line' },
   { name = 'later', lhs = 'gl', help = 'put the review off; :AgentDiff comes back to it' },
+  { name = 'layout', lhs = '<Tab>', help = 'the next layout' },
   { name = 'help', lhs = { '?', 'g?' }, help = 'this help' },
 }
 

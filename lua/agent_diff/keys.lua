@@ -53,11 +53,11 @@ end
 local function decide_lines(verb)
   return function(view)
     local from, to = vim.fn.line('v') - 1, vim.fn.line('.') - 1
+    local selected = view:selected(math.min(from, to), math.max(from, to))
     vim.cmd.normal({ '\27', bang = true })
     if not may_decide(view) then return end
     local review = view.review
-    local done, hunk, why =
-      require('agent_diff.part').decide(view, math.min(from, to), math.max(from, to), verb)
+    local done, hunk, why = require('agent_diff.part').decide(view, selected, verb)
     if review.ended or not hunk then return end
     if not done then return refused(view, hunk, why) end
     view:go(review:next_undecided(hunk) or hunk)
@@ -210,6 +210,8 @@ function actions.comment_all(view)
   if may_decide(view) then require('agent_diff.comment').on_all(view) end
 end
 
+function actions.layout(view) view:arrange(view:next_shape()) end
+
 function actions.help(view) view:ask(require('agent_diff.ask').show, M.help(view.bufnr)) end
 
 local object = require('agent_diff.object')
@@ -237,8 +239,9 @@ end
 
 --- Maps the keys in a review buffer.
 ---@param view agent_diff.View
-function M.map(view)
-  local set, bufnr = api.nvim_buf_set_keymap, view.bufnr
+---@param bufnr integer the review buffer, or another one that shows the review
+function M.map(view, bufnr)
+  local set = api.nvim_buf_set_keymap
   for _, action in ipairs(config.actions) do
     local target = plug(action.name)
     local keys = config.get().keys[action.name]
@@ -268,6 +271,7 @@ local hints = {
   { 'accept_all', 'accept all' },
   { 'reject_all', 'reject all' },
   { 'finish', 'finish' },
+  { 'layout', 'layout' },
   { 'help', 'help' },
 }
 

@@ -92,22 +92,23 @@ end
 --- What stays visible while a review scrolls, in the language of 'winbar': where the cursor is, the counts, the most
 --- important keys.
 ---@param review agent_diff.Review
----@param current agent_diff.Hunk?
+---@param hunk agent_diff.Hunk? the current one
 ---@param hint string see keys.hint()
----@return string
-function M.bar(review, current, hint)
+---@param windows integer over how many windows, from left to right, it is spread
+---@return string[]
+function M.bars(review, hunk, hint, windows)
   local count, parts = review:count(), {}
-  if #review.files > 1 then
-    parts[1] = ('file %d/%d'):format(current and current.file.index or 0, #review.files)
-  end
-  parts[#parts + 1] = ('hunk %d/%d'):format(current and current.index or 0, count.total)
+  if #review.files > 1 then parts[1] = ('file %d/%d'):format(hunk and hunk.file.index or 0, #review.files) end
+  parts[#parts + 1] = ('hunk %d/%d'):format(hunk and hunk.index or 0, count.total)
   for _, state in ipairs({ 'applied', 'rejected', 'pending', 'conflict' }) do
     if count[state] > 0 then
       local group = 'AgentDiff' .. state:gsub('^%l', string.upper)
       parts[#parts + 1] = ('%%#%s#%d %s%%#AgentDiffHead#'):format(group, count[state], state)
     end
   end
-  return '%#AgentDiffHead# ' .. table.concat(parts, '  ') .. '  │  ' .. hint .. '%<'
+  local left = '%#AgentDiffHead# ' .. table.concat(parts, '  ')
+  if windows > 1 then return { left .. '%<', '%#AgentDiffHead# ' .. hint .. '%<' } end
+  return { left .. '  │  ' .. hint .. '%<' }
 end
 
 return M

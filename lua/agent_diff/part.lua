@@ -9,10 +9,12 @@ local NS = api.nvim_create_namespace('agent_diff.part')
 --- Shows where a part begins that has no `@@` line: it is in one printed hunk with what is above it.
 ---@param view agent_diff.View
 function M.draw(view)
-  api.nvim_buf_clear_namespace(view.bufnr, NS, 0, -1)
+  for _, place in ipairs(view:mirrors(0)) do
+    api.nvim_buf_clear_namespace(place[1], NS, 0, -1)
+  end
   for _, hunk in ipairs(view.review.hunks) do
-    if hunk.inner then
-      api.nvim_buf_set_extmark(view.bufnr, NS, view:row_of(hunk), 0, {
+    for _, place in ipairs(hunk.inner and view:mirrors(view:row_of(hunk)) or {}) do
+      api.nvim_buf_set_extmark(place[1], NS, place[2], 0, {
         virt_lines = { { { ('┄┄ part %s'):format(hunk.header), 'AgentDiffHunk' } } },
         virt_lines_above = true,
       })
@@ -28,13 +30,13 @@ function M.split(view)
   if parts then view:go(parts[1]) end
 end
 
---- The rows of a hunk between two rows of the buffer, counted from its first one, and whether the changed lines among them
---- are none, some or all of its.
-local function selected_rows(view, hunk, from, to)
+--- The selected rows of a hunk, counted from its first one, and whether the changed lines among them are none, some or all
+--- of its.
+local function selected_rows(view, hunk, selected)
   local first = view:row_of(hunk)
   local rows, some, all = {}, false, true
   for row, line in ipairs(api.nvim_buf_get_lines(view.bufnr, first, first + hunk.lines, false)) do
-    local inside = first + row - 1 >= from and first + row - 1 <= to
+    local inside = selected[first + row - 1]
     local changes = vim.startswith(line, '+') or vim.startswith(line, '-')
     if inside then rows[#rows + 1] = row - 1 end
     some = some or (inside and changes)
@@ -43,27 +45,23 @@ local function selected_rows(view, hunk, from, to)
   return rows, some, all
 end
 
---- Decides on the lines of the buffer from one row to another: on whole hunks where all their changes are among them, else
---- on the lines, which then are hunks of their own.
+--- Decides on lines of the review buffer: on whole hunks where all their changes are among them, else on the lines, which
+--- then are hunks of their own.
 ---@param view agent_diff.View
----@param from integer
----@param to integer
+---@param selected table<integer, true> rows
 ---@param verb 'accept'|'reject'
 ---@return boolean done
 ---@return agent_diff.Hunk? hunk the last one decided, or that refused
 ---@return string? why
-function M.decide(view, from, to, verb)
+function M.decide(view, selected, verb)
   local review = view.review
   local hunks, divided = {}, {}
   for _, hunk in ipairs(review.hunks) do
-    local first = view:row_of(hunk)
-    if first <= to and first + hunk.lines > from then
-      local rows, some, all = selected_rows(view, hunk, from, to)
-      if all then
-        hunks[#hunks + 1] = hunk
-      elseif some then
-        divided[#divided + 1] = { hunk, rows }
-      end
+    local rows, some, all = selected_rows(view, hunk, selected)
+    if all and #rows > 0 then
+      hunks[#hunks + 1] = hunk
+    elseif some then
+      divided[#divided + 1] = { hunk, rows }
     end
   end
   local made

@@ -117,6 +117,9 @@ function View:run(name)
   end
 end
 
+---@return boolean
+function View:owns(bufnr) return bufnr == self.bufnr end
+
 function View:draw_place() end
 
 function View:tick() end

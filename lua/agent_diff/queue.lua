@@ -80,7 +80,7 @@ end
 ---@return agent_diff.Review?
 function M.of_buffer(bufnr)
   for _, review in ipairs(reviews) do
-    if review.view and review.view.bufnr == bufnr then return review end
+    if review.view and review.view:owns(bufnr) then return review end
   end
 end
 

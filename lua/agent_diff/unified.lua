@@ -10,7 +10,11 @@ local groups = {
 }
 
 --- The hunk that a row of the review buffer belongs to, and which of its rows it is.
-local function place(view, row)
+---@param view agent_diff.View
+---@param row integer
+---@return agent_diff.Hunk?
+---@return integer? index
+function M.place(view, row)
   local hunk = row >= view.diff_row and view:hunk_at(row) or nil
   if hunk then return hunk, row - view:row_of(hunk) + 1 end
 end
@@ -22,7 +26,7 @@ function M.attach(view)
     width = M.number_width(view.review.hunks),
     sides = { 'old', 'new' },
     at = function(row)
-      local hunk, index = place(view, row)
+      local hunk, index = M.place(view, row)
       if hunk then return hunk, view.colours:rows_of(hunk)[index] end
     end,
   })
@@ -33,6 +37,35 @@ end
 function M.detach(view)
   require('agent_diff.gutter').detach(view.bufnr)
   require('agent_diff.highlight').detach(view.bufnr)
+end
+
+--- How the review is shown, see View:arrange().
+---@class agent_diff.Shape
+---@field name 'unified'|'split'|'inline'
+---@field bufs integer[] the buffers whose windows are the review's, the first one has the bar
+---@field to_review fun(self, bufnr: integer, row: integer): integer the row of the review buffer that stands there
+---@field from_review fun(self, bufnr: integer, row: integer): integer the row where that of the review buffer stands
+---@field rows_at fun(self, bufnr: integer, row: integer): table<any, integer> all rows of the review buffer that stand there
+---@field draw fun(self) draws everything anew
+---@field update fun(self, hunks: agent_diff.Hunk[]) shows new states
+---@field drop fun(self)
+
+--- The shape of the review buffer: the view draws it anyway.
+---@param view agent_diff.View
+---@return agent_diff.Shape
+function M.new(view)
+  local function same(_, _, row) return row end
+  local function nothing() end
+  return {
+    name = 'unified',
+    bufs = { view.bufnr },
+    to_review = same,
+    from_review = same,
+    rows_at = function(_, _, row) return { row } end,
+    draw = nothing,
+    update = nothing,
+    drop = nothing,
+  }
 end
 
 --- How many digits the largest line number has.
@@ -52,7 +85,7 @@ end
 ---@param view agent_diff.View
 ---@return agent_diff.Face
 function M.face(view)
-  local function at(row) return place(view, row) end
+  local function at(row) return M.place(view, row) end
   return {
     bufnr = view.bufnr,
     colours = view.colours,

@@ -1,22 +1,23 @@
---- The review buffer: its text, the marks in it, its dictionary, and what happens when it is left.
+--- The review buffer: its text, the marks in it, its dictionary, and where in it the hunks are.
 local api = vim.api
-local layout = require('agent_diff.layout')
-local notice = require('agent_diff.notice')
 local paint = require('agent_diff.paint')
+local presence = require('agent_diff.presence')
 local rows = require('agent_diff.rows')
 
 local M = {}
 local NS = api.nvim_create_namespace('agent_diff.view')
 
--- How long the first frame of a review has, in milliseconds, before anything else is done.
-local first_frame_ms = 5
-
-local function manners() return require('agent_diff.manners') end
+-- The ways to show a review; loaded when they are needed.
+local shapes = setmetatable({}, {
+  __index = function(_, name) return require('agent_diff.' .. (name == 'split' and 'pair' or name)) end,
+})
 
 ---@class agent_diff.View
 ---@field review agent_diff.Review
 ---@field bufnr integer
 ---@field diff_row integer 0-based row of the first line of the diff
+---@field shape agent_diff.Shape how it is shown
+---@field layout agent_diff.Layout? the windows, while it is shown
 ---@field current agent_diff.Hunk? the hunk that the cursor was last in
 ---@field close_float fun()?
 local View = {}
@@ -42,10 +43,13 @@ function M.new(review, given)
   end
   review.view = self
   self.colours = require('agent_diff.colours').new(review, given.lines)
+  self.shape = shapes.unified.new(self)
   self:draw()
-  require('agent_diff.unified').attach(self)
-  require('agent_diff.keys').map(self)
-  self:watch()
+  shapes.unified.attach(self)
+  require('agent_diff.keys').map(self, self.bufnr)
+  presence.watch(self)
+  local wanted = require('agent_diff.config').get().layout
+  if wanted ~= 'unified' then self:arrange(wanted) end
   return self
 end
 
@@ -77,9 +81,45 @@ function View:draw()
     end
   end
   self:draw_place()
+  self.shape:draw()
+  self:draw_beside()
+  vim.b[bufnr].agent_diff = self.review:describe()
+end
+
+--- Draws what stands between the lines.
+function View:draw_beside()
   require('agent_diff.comment').draw(self)
   require('agent_diff.part').draw(self)
-  vim.b[bufnr].agent_diff = self.review:describe()
+end
+
+--- Makes another shape of the review; the windows do not show it yet.
+function View:take_shape(name)
+  self.shape = shapes[name].new(self)
+  for _, bufnr in ipairs(self.shape.bufs) do
+    if bufnr ~= self.bufnr then
+      require('agent_diff.keys').map(self, bufnr)
+      presence.watch_buffer(self, bufnr)
+      if self.dressed then presence.set_filetype(bufnr) end
+    end
+  end
+end
+
+--- The name of the shape that comes after the present one.
+---@return string
+function View:next_shape() return self.shape.name == 'unified' and 'split' or 'unified' end
+
+--- Shows the review in another shape, in the same place.
+---@param name 'unified'|'split'
+function View:arrange(name)
+  local hunk, before = self:hunk_at_cursor() or self.current, self.shape
+  local left = self.left
+  self:take_shape(name)
+  if self.layout then self.layout:refill(self) end
+  before:drop()
+  self:draw_beside()
+  self.left = left
+  self:draw_bar()
+  if hunk then self:go(hunk) end
 end
 
 --- Draws other hunks, which the review has already.
@@ -125,7 +165,7 @@ end
 function View:draw_bar()
   if not self.layout then return end
   self.keys_hint = self.keys_hint or require('agent_diff.keys').hint()
-  self.layout:set_bar(paint.bar(self.review, self.current, self.keys_hint))
+  self.layout:set_bars(paint.bars(self.review, self.current, self.keys_hint, #self.shape.bufs))
 end
 
 --- Brings the waiting time up to date.
@@ -155,6 +195,7 @@ function View:update(hunks)
   )
   vim.bo[self.bufnr].modifiable = false
   vim.bo[self.bufnr].modified = false
+  self.shape:update(hunks)
   self:draw_bar()
   if #hunks > 8 or #self.review.files > 1 then
     vim.b[self.bufnr].agent_diff = self.review:describe()
@@ -198,18 +239,50 @@ function View:hunk_at(row)
   return nil, low
 end
 
+--- Whether a buffer shows the review.
+---@param bufnr integer
+---@return boolean
+function View:owns(bufnr) return bufnr == self.bufnr or vim.list_contains(self.shape.bufs, bufnr) end
+
 --- The window that shows the review: the current one, or the first.
 ---@return integer? win
 function View:win()
   local current = api.nvim_get_current_win()
-  if api.nvim_win_get_buf(current) == self.bufnr then return current end
-  return vim.fn.win_findbuf(self.bufnr)[1]
+  if vim.list_contains(self.shape.bufs, api.nvim_win_get_buf(current)) then return current end
+  for _, bufnr in ipairs(self.shape.bufs) do
+    local win = vim.fn.win_findbuf(bufnr)[1]
+    if win then return win end
+  end
 end
 
+--- The rows of the review buffer that rows of the current buffer show.
+---@param from integer 0-based
+---@param to integer inclusive
+---@return table<integer, true>
+function View:selected(from, to)
+  local bufnr, selected = api.nvim_get_current_buf(), {}
+  for row = from, to do
+    for _, shown in pairs(self.shape:rows_at(bufnr, row)) do
+      selected[shown] = true
+    end
+  end
+  return selected
+end
+
+--- Where a row of the review buffer is shown, for what is to be seen beside it.
+---@param row integer 0-based
+---@return { [1]: integer, [2]: integer }[] buffers and rows
+function View:mirrors(row)
+  local places = { { self.bufnr, row } }
+  return self.shape.mirrors and vim.list_extend(places, self.shape:mirrors(row)) or places
+end
+
+--- The row of the review buffer that the cursor is in.
 ---@return integer row 0-based
 function View:cursor_row()
   local win = self:win()
-  return win and api.nvim_win_get_cursor(win)[1] - 1 or 0
+  if not win then return 0 end
+  return self.shape:to_review(api.nvim_win_get_buf(win), api.nvim_win_get_cursor(win)[1] - 1)
 end
 
 ---@return agent_diff.Hunk?
@@ -246,20 +319,24 @@ function View:go_file(file) self:go_row(file.hunks[1], self.diff_row + file.line
 --- Moves the cursor to a hunk's header line.
 function View:go(hunk) self:go_row(hunk, self:row_of(hunk)) end
 
---- Moves the cursor to a row at or above a hunk.
+--- Moves the cursor to a row of the review buffer, at or above a hunk.
 function View:go_row(hunk, row)
   local win = self:win()
   if not win then return end
+  local bufnr = api.nvim_win_get_buf(win)
+  local last = self.shape:from_review(bufnr, self:row_of(hunk) + hunk.lines - 1)
+  row = self.shape:from_review(bufnr, row)
   api.nvim_win_set_cursor(win, { row + 1, 0 })
-  api.nvim_win_call(win, function()
-    if vim.fn.foldclosed(row + 1) > 0 then vim.cmd('normal! zv') end
-  end)
   -- The whole hunk on the screen where it fits; else at least half a screen of it.
   local height, top = api.nvim_win_get_height(win), vim.fn.line('w0', win)
-  local lines = rows.folded(hunk) or hunk.lines
+  local lines = rows.folded(hunk) or last - row + 1
   local least = math.min(lines, lines < height and height or math.floor(height / 2))
   local wanted = row + 1 + least - height
-  if top < wanted then api.nvim_win_call(win, function() vim.fn.winrestview({ topline = wanted }) end) end
+  api.nvim_win_call(win, function()
+    if vim.fn.foldclosed(row + 1) > 0 then vim.cmd('normal! zv') end
+    if top < wanted then vim.fn.winrestview({ topline = wanted }) end
+    if vim.wo.scrollbind then vim.cmd.syncbind() end
+  end)
   self:follow(hunk)
 end
 
@@ -278,150 +355,11 @@ end
 --- Goes to the hunk's place in the source window.
 function View:enter_source(hunk)
   self:follow(hunk)
-  if self.layout then self.layout:enter_source() end
+  local source = hunk.file.source
+  if self.layout then self.layout:enter_source(source.bufnr, source:row(hunk)) end
 end
 
---- Opens the windows and goes to the first undecided hunk.
-function View:show()
-  if self.layout then
-    layout.focus(self.bufnr)
-    return
-  end
-  notice.close_corner()
-  self.left = false
-  self.layout = layout.open(self)
-  local first = self.review.hunks[1]
-  for _, hunk in ipairs(self.review.hunks) do
-    if hunk.state == 'pending' then
-      first = hunk
-      break
-    end
-  end
-  if first then self:go(first) end
-  manners().guard(self.review)
-  if not self.was_shown then
-    self.was_shown = true
-    -- After the first frame: looking for filetype plugins takes longer than everything else together.
-    vim.defer_fn(notice.guarded(function() self:dress() end), first_frame_ms)
-  end
-end
-
---- Sets the file type, for what plugins and the person hang on it.
-function View:dress()
-  if self.review.ended or not self:is_loaded() then return end
-  notice.as_typed(function() vim.bo[self.bufnr].filetype = 'agentdiff' end)
-  self:announce()
-end
-
---- Tells plugins that the review is open, once: after the first frame, or before what comes earlier. A key that comes
---- earlier does not wait for the file type.
-function View:announce()
-  if self.announced or not self.was_shown or not self:is_loaded() then return end
-  self.announced = true
-  self.review:emit('AgentDiffOpen')
-end
-
---- Closes the windows and keeps the review.
-function View:hide()
-  if self.layout then
-    local opened = self.layout
-    self.layout = nil
-    opened:close()
-  end
-end
-
---- The person has closed the last window or unloaded the buffer.
-function View:left_by_person()
-  local review = self.review
-  if review.ended then return end
-  local loaded = self:is_loaded()
-  if loaded and (not self.layout or #vim.fn.win_findbuf(self.bufnr) > 0) then return end
-  if loaded and manners().is_stray(review) then
-    require('agent_diff.queue').put_off(review)
-  else
-    review:finish('decided')
-  end
-end
-
-function View:watch()
-  local bufnr, review = self.bufnr, self.review
-  self.group = api.nvim_create_augroup('agent_diff.view.' .. review.id, { clear = true })
-  local function on(event, callback, everywhere)
-    api.nvim_create_autocmd(event, {
-      group = self.group,
-      buffer = not everywhere and bufnr or nil,
-      callback = notice.guarded(function() callback() end),
-    })
-  end
-  -- `:split` and `:q` close a window though the buffer is still shown: look afterwards.
-  local function look()
-    if self.layout then self.layout:note_place() end
-    vim.schedule(notice.guarded(function() self:left_by_person() end))
-  end
-  on('WinClosed', look, true)
-  on('TabLeave', function()
-    if self.layout then self.layout:note_leave() end
-  end, true)
-  on('BufWinLeave', look)
-  on('BufUnload', look)
-  on('BufReadCmd', function() self:draw() end)
-  on('WinEnter', function()
-    -- Coming back by hand is an intention.
-    if self.left then review.armed = true end
-  end)
-  on('WinLeave', function() self.left = true end)
-  on('CursorMoved', function()
-    local hunk, file = self:hunk_at_cursor(), self:file_at_cursor()
-    if not hunk and file and self.current and file ~= self.current.file then hunk = file.hunks[1] end
-    if hunk and hunk ~= self.current then self:follow(hunk) end
-  end)
-end
-
---- Opens a float of ours over the review, in the place of one that is open.
----@param open fun(...): fun() see ask.lua
-function View:ask(open, ...)
-  if self.close_float then self.close_float() end
-  local left = self.left
-  self.close_float = open(...)
-  self.left = left -- coming back from it says nothing
-end
-
---- Lets the person write in a pad over the review; in the one that is open already, if there is one.
----@param given table see pad.lua
-function View:write_on(given)
-  if self.pad and not self.pad.closed then return self.pad:focus() end
-  local left = self.left
-  self.pad = require('agent_diff.pad').open(given)
-  self.left = left
-end
-
---- Takes the buffer and its windows away: now, or as soon as something (the command-line window) does not forbid it any
---- more, or the person who types in one of the windows has done with it.
----@param wait boolean whether to wait for a person who types
----@param closed fun() called afterwards
-function View:close(wait, closed)
-  if self.close_float then self.close_float() end
-  if self.group then api.nvim_del_augroup_by_id(self.group) end
-  require('agent_diff.unified').detach(self)
-  self.colours:drop()
-  local opened, pad = self.layout, self.pad
-  self.layout = nil
-  local function take_away()
-    local focused = (pad and pad:has_focus()) or (opened and opened:has_focus())
-    if wait and focused and manners().is_typing() then return false end
-    if pad then pad:close() end
-    if opened then
-      if not pcall(opened.close, opened) then return false end
-    end
-    notice.as_typed(function()
-      if api.nvim_buf_is_valid(self.bufnr) then pcall(api.nvim_buf_delete, self.bufnr, { force = true }) end
-    end)
-    if api.nvim_buf_is_valid(self.bufnr) then return false end
-    closed()
-    return true
-  end
-  if take_away() then return end
-  api.nvim_create_autocmd('SafeState', { nested = true, callback = notice.guarded(take_away) })
-end
+View.show, View.hide, View.close = presence.show, presence.hide, presence.close
+View.announce, View.ask, View.write_on = presence.announce, presence.ask, presence.write_on
 
 return M

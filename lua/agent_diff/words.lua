@@ -76,19 +76,41 @@ function M.of_pair(old, new)
   return old_ranges, new_ranges
 end
 
---- The changed words of lines that were replaced by others. Which line became which, Neovim's linematch says.
+--- Which lines stand beside each other when lines are replaced by others, as Neovim's linematch says.
+---@param old string[]
+---@param new string[]
+---@return { [1]: integer?, [2]: integer? }[] indices
+function M.align(old, new)
+  local made, a, b = {}, 1, 1
+  local function pair_up(to_a, to_b)
+    while a < to_a or b < to_b do
+      made[#made + 1] = { a < to_a and a or nil, b < to_b and b or nil }
+      a, b = math.min(a + 1, to_a), math.min(b + 1, to_b)
+    end
+  end
+  if #old > 0 and #new > 0 and #old + #new <= most_lines then
+    local function text(lines) return table.concat(lines, '\n') .. '\n' end
+    for _, change in ipairs(diff(text(old), text(new), { result_type = 'indices', linematch = most_lines })) do
+      local old_at, old_count, new_at, new_count = unpack(change)
+      local from_a, from_b = old_count == 0 and old_at + 1 or old_at, new_count == 0 and new_at + 1 or new_at
+      pair_up(from_a, from_b) -- what is the same in both
+      pair_up(from_a + old_count, from_b + new_count)
+    end
+  end
+  pair_up(#old + 1, #new + 1)
+  return made
+end
+
+--- The changed words of lines that were replaced by others.
 ---@param old string[]
 ---@param new string[]
 ---@return { [1]: integer, [2]: integer }[][] old for each line, see of_pair()
 ---@return { [1]: integer, [2]: integer }[][] new
 function M.changed(old, new)
   local old_ranges, new_ranges = {}, {}
-  local options = { result_type = 'indices', linematch = most_lines }
-  local function text(lines) return table.concat(lines, '\n') .. '\n' end
-  for _, change in ipairs(diff(text(old), text(new), options)) do
-    local old_at, old_count, new_at, new_count = unpack(change)
-    for i = 0, old_count == new_count and old_count - 1 or -1 do
-      local a, b = old_at + i, new_at + i
+  for _, pair in ipairs(M.align(old, new)) do
+    local a, b = pair[1], pair[2]
+    if a and b then
       old_ranges[a], new_ranges[b] = M.of_pair(old[a], new[b])
     end
   end
