@@ -100,6 +100,12 @@ bench: build ## measure the program with a real Neovim (the newest), next to the
 	@nvim="$$(scripts/test-nvims.sh $(or $(NVIM),$(NVIM_NEWEST)))"; \
 	$(GO) run ./test/bench -nvim "$$nvim" -program bin/nvim-agent-diff
 
+.PHONY: conformance
+conformance: build ## run the MCP conformance suite against the server (fetches it by npm, 50 MB)
+	@suite="$$(scripts/fetch-conformance.sh)"; results="$$(mktemp -d)"; trap 'rm -rf "$$results"' EXIT; \
+	$(GO) run ./test/conformance -program "$$PWD/$(BINARY)" node "$$suite" server --url '{url}' \
+		--expected-failures test/conformance/not-ours.yml --output-dir "$$results"
+
 .PHONY: bench-go
 bench-go: ## run the Go benchmarks of the packages (BENCH=Name: only those)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 30m $(PKG)
