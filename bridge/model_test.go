@@ -280,7 +280,7 @@ func (m *model) placeBlock(block int) hunks.Fit {
 	b, start, n := &m.blocks[block], m.row(block), len(m.places[block].lines)
 	for _, side := range []hunks.Fit{hunks.FitOld, hunks.FitNew} {
 		size := len(b.text(side))
-		if size == 0 && n > 0 && len(b.text(b.side)) > 0 {
+		if size == 0 && n > 0 && len(b.text(b.side)) > 0 && !b.maybe {
 			continue // its lines were edited, they have not gone
 		}
 		for at := max(-size, -len(m.gaps[block])); at <= n && at+size <= n+len(m.gaps[block+1]); at++ {

@@ -256,6 +256,10 @@ func (g *game) reload(int) {
 	g.ex("edit!", func(m *model) {
 		m.doc = saved.clone()
 		m.eol = eol
+		if n := len(m.flat()); n > 1 && !eol && m.flat()[n-1] == "" {
+			m.remove(n-1, n) // in bytes, an empty line without its end is the end of the line above
+			m.eol = true
+		}
 		m.replaced()
 	})
 }

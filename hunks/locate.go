@@ -104,6 +104,9 @@ type reading struct {
 	times      int    // how often they must be there
 }
 
+// around are the reading's lines with up to k lines on each side.
+func (r *reading) around(k int) []int32 { return r.ids[max(0, r.start-k):min(len(r.ids), r.end+k)] }
+
 // readings are the ways in which the block can be in the new text: as it was, the other way round, and as it is with all
 // hunks or none applied.
 func (l *locator) readings(b *Block, lineBefore, lineMod int, in bool) []reading {
@@ -173,7 +176,8 @@ func (l *locator) find(readings []reading) (spot Spot, ok bool) {
 		var best match
 		for i := range readings {
 			line, n := l.place(&readings[i], k)
-			m := match{Spot{Line: line, Fit: readings[i].fit}, readings[i].end - readings[i].start}
+			r := &readings[i]
+			m := match{Spot{Line: line, Fit: r.fit}, r.end - r.start, r.around(k)}
 			switch {
 			case n == 0, ok && k == 0 && best.holds(m):
 				continue
@@ -183,7 +187,7 @@ func (l *locator) find(readings []reading) (spot Spot, ok bool) {
 			best, ok = m, true
 		}
 		if ok {
-			return best.Spot, !l.stays(readings, best.Fit, k)
+			return best.Spot, !l.stays(readings, &best)
 		}
 	}
 	return Spot{}, false
@@ -192,7 +196,8 @@ func (l *locator) find(readings []reading) (spot Spot, ok bool) {
 // match is lines that say a block is there.
 type match struct {
 	Spot
-	lines int
+	lines   int
+	pattern []int32 // with what is around them
 }
 
 // holds says whether the other is a part of it. Without anything around them, the shorter lines say nothing then.
@@ -201,14 +206,14 @@ func (m match) holds(other match) bool {
 }
 
 // stays says whether a block that seems to have turned into its other text has not: what it was is in the text as often
-// as before, or what was found, with k lines around it, can be a part of what it was.
-func (l *locator) stays(readings []reading, found Fit, k int) bool {
+// as before, or what was found can be a part of what it was.
+func (l *locator) stays(readings []reading, found *match) bool {
 	was, other := &readings[0], &readings[1]
-	if was.text == nil || was.start == was.end || found == was.fit {
+	if was.text == nil || was.start == was.end || found.Fit == was.fit {
 		return false
 	}
-	pattern, others := was.ids[was.start:was.end], other.ids[other.start:other.end]
-	if k == 0 && contains(pattern, others) {
+	pattern, others := was.around(0), other.around(0)
+	if contains(pattern, found.pattern) {
 		return true
 	}
 	_, before := was.text.find(pattern)
@@ -231,7 +236,6 @@ func contains(others, part []int32) bool {
 
 // place looks for one reading with k lines around it. n is 1 only if that is its only place and was its only one.
 func (l *locator) place(r *reading, k int) (line, n int) {
-	from, to := max(0, r.start-k), min(len(r.ids), r.end+k)
 	empty := r.start == r.end
 	if len(r.ids) == 0 && len(l.cur.ids) == 0 {
 		return 0, 1 // no text at all
@@ -239,7 +243,7 @@ func (l *locator) place(r *reading, k int) (line, n int) {
 	if empty && k == 0 {
 		return 0, 0
 	}
-	pattern := r.ids[from:to]
+	pattern := r.around(k)
 	at, n := l.cur.find(pattern)
 	if n != 1 {
 		return 0, n
@@ -264,5 +268,5 @@ func (l *locator) place(r *reading, k int) (line, n int) {
 			return 0, 2
 		}
 	}
-	return at + r.start - from, 1
+	return at + min(k, r.start), 1
 }

@@ -190,3 +190,52 @@ func TestLayoutChangedMeanwhile(t *testing.T) {
 			end`)
 	})
 }
+
+// In two windows: what closes one of them leaves the review open, and the answer is one all the same.
+func TestLeavingTwoWindows(t *testing.T) {
+	ways := []struct {
+		keys string
+		both bool // it closes both windows
+	}{
+		{":q<CR>", false},
+		{":q!<CR>", false},
+		{":close<CR>", false},
+		{"ZZ", false},
+		{"ZQ", false},
+		{"<C-w>c", false},
+		{"<C-w>q", false},
+		{":x<CR>", false},
+		{":hide<CR>", false},
+		{":bd!<CR>", true},
+		{":bw!<CR>", true},
+		{":bunload!<CR>", true},
+		{":tabclose<CR>", true},
+		{":windo close<CR>", true},
+		{":only<CR>:q<CR>", true},
+	}
+	forEachNvim(t, func(s *story) {
+		s.file("a.txt", three())
+		s.open("a.txt")
+		before := s.state()
+		for _, way := range ways {
+			call := s.proposeThree()
+			s.pressed("ar:split<CR>")
+			s.states(applied, rejected, pending)
+			s.press(way.keys)
+			if !way.both {
+				s.until("one window of the review is left", `
+					return #vim.fn.win_findbuf(require('agent_diff').reviews()[1].bufnr) == 1`)
+				s.waiting(call)
+				s.press(way.keys)
+			}
+			call.result().accepted("a.txt", true).hunks(1, 1, 1, 0)
+			s.over()
+			s.fileIs("a.txt", three(1))
+			s.pressed("u:w<CR>")
+			s.asBefore(before, append(untouched, "undo", "view of")...)
+			if s.t.Failed() {
+				s.t.Fatalf("after %s", way.keys)
+			}
+		}
+	})
+}

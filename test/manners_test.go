@@ -17,6 +17,7 @@ func TestTypingIsNotInterrupted(t *testing.T) {
 		"command line":     {":echo 'a", "c", "rq", "'<CR>"},
 		"search":           {"/li", "c", "ne", "<CR>"},
 		"operator pending": {"d", "no", "", "<Esc>"},
+		"input()":          {":call input('name: ')<CR>", "c", "arq", "<CR>"},
 		"command window":   {"q:", "n", "", ":q<CR>"},
 		"recording":        {"qx", "n", "jj", "q"},
 	}
@@ -50,7 +51,9 @@ func TestAtPrompt(t *testing.T) {
 	t.Parallel() // progress is told every five seconds
 	prompts := map[string][2]string{
 		"hit enter": {`:echo "one\ntwo\nthree"<CR>`, "<CR>"}, "more": {`:set more | for i in range(99) | echo i | endfor<CR>`, "q"},
-		"count": {"3", "j"}, "character": {"f", "x"}, "register": {`"`, "ayy"}, "window command": {"<C-w>", "<Esc>"}, "z": {"z", "z"},
+		"confirm":   {`:call confirm('Sure?', "&Accept\n&No")<CR>`, "a"},
+		"inputlist": {`:call inputlist(['1. a', '2. r'])<CR>`, "1<CR>"},
+		"count":     {"3", "j"}, "character": {"f", "x"}, "register": {`"`, "ayy"}, "window command": {"<C-w>", "<Esc>"}, "z": {"z", "z"},
 	}
 	for name, keys := range prompts {
 		t.Run(name, func(t *testing.T) {
@@ -60,8 +63,8 @@ func TestAtPrompt(t *testing.T) {
 				s.agent = s.another()
 				s.press(keys[0])
 				if err := s.nvim.Wait(patience, "a prompt", func(*screen.Snapshot) bool {
-					_, blocking, err := s.nvim.Mode()
-					return err == nil && blocking
+					mode, blocking, err := s.nvim.Mode()
+					return err == nil && (blocking || mode != "n") // a newer one has dialogs in its command line
 				}); err != nil && name != "character" {
 					s.t.Fatal(err)
 				}
@@ -80,25 +83,59 @@ func TestAtPrompt(t *testing.T) {
 	}
 }
 
-// After the review took the focus by itself, keys decide only when none has been pressed for a while.
-func TestArming(t *testing.T) {
-	screentest.Each(t, func(t *testing.T, nvim string) {
-		s := newStory(t, nvim, "--cmd", "let g:agent_diff = {'arm_ms': 300}")
-		call := s.asked()
-		for range 5 {
-			s.press("A")
-			s.press("q")
-			s.press("r")
-		}
-		s.see("key ignored")
-		s.states(pending, pending, pending)
-		s.waiting(call)
-		time.Sleep(400 * time.Millisecond) // a user pausing is what this is about
-		s.press("a")
-		s.states(applied, pending, pending)
+// getchar() looks like normal mode, and Neovim answers meanwhile.
+func TestGetchar(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.file("a.txt", three())
+		s.press(":let g:char = getchar()<CR>")
+		s.see(":let g:char")
+		call := s.propose("a.txt", three(), three(1), "")
+		s.reviews(1)
+		s.until("it is ready to be shown", `return require('agent_diff').reviews()[1].total == 1`)
+		s.lua(nil, `vim.wait(50)`) // time to show it
+		s.until("no window has opened", `return #vim.api.nvim_list_wins() == 1`)
+		s.press("A")
+		s.states(pending)
+		s.inReview()
+		s.until("the key went where it should", `return vim.g.char == 65`)
 		s.press("A")
 		call.result().accepted("a.txt", true)
 	})
+}
+
+// After the review took the focus by itself, keys decide only when none has been pressed for a while; also when it took it
+// from a terminal that was typed in.
+func TestArming(t *testing.T) {
+	from := map[string]func(s *story){
+		"a file": func(s *story) { s.open("a.txt") },
+		"a terminal": func(s *story) {
+			s.press(":terminal cat<CR>i")
+			s.until("terminal mode", `return vim.fn.mode(1) == 't'`)
+		},
+	}
+	for name, begin := range from {
+		t.Run(name, func(t *testing.T) {
+			screentest.Each(t, func(t *testing.T, nvim string) {
+				s := newStory(t, nvim, "--cmd", "let g:agent_diff = {'arm_ms': 300}")
+				s.file("a.txt", three())
+				begin(s)
+				call := s.proposeThree()
+				for range 5 {
+					s.press("A")
+					s.press("q")
+					s.press("r")
+				}
+				s.see("key ignored")
+				s.states(pending, pending, pending)
+				s.waiting(call)
+				time.Sleep(400 * time.Millisecond) // a user pausing is what this is about
+				s.press("a")
+				s.states(applied, pending, pending)
+				s.press("A")
+				call.result().accepted("a.txt", true)
+			})
+		})
+	}
 }
 
 // focus = "never": only a notice, until the user comes.

@@ -98,17 +98,19 @@ end
 --- The rows of a mark; a line that it begins or ends inside of is in it.
 ---@return integer? first nil when there is no such mark
 ---@return integer? last exclusive
+---@return boolean? turned lines came into it while it had none
 function Anchors:range(mark)
   local at = mark and api.nvim_buf_get_extmark_by_id(self.bufnr, NS, mark, { details = true })
   if not at or not at[1] then return nil end
   local first, first_col, last, last_col = at[1], at[2], at[3].end_row, at[3].end_col
-  if last < first or (last == first and last_col < first_col) then
+  local turned = last < first or (last == first and last_col < first_col)
+  if turned then
     -- Where its text is replaced at once (by a redo, say) a mark is turned round.
     first, last, last_col = last, first, first_col
   end
   if last_col > 0 then last = last + 1 end
   local count = text.count(self.bufnr)
-  return math.min(first, count), math.min(last, count)
+  return math.min(first, count), math.min(last, count), turned
 end
 
 function Anchors:side_fits(block, side, first, last)
@@ -129,20 +131,24 @@ end
 ---@return integer? first
 ---@return integer? last exclusive
 function Anchors:place(block)
-  local first, last = self:range(block.mark)
+  local first, last, turned = self:range(block.mark)
   if not first or block.adrift then return nil end
+  local from, to = self:range(block.reach)
+  local torn = self.torn[block]
+  local function may_be(side) return side == block.side or not torn or not self:crowded(block, from, to) end
   local side = self:side_between(block, first, last)
-  if side then return side, first, last end
-  local edges = { first, last, self:range(block.reach) }
-  local from, to = edges[3], edges[4]
+  if side and (not turned or may_be(side)) then return side, first, last end
+  local edges = { first, last, from, to }
   side = from < to and self:side_between(block, from, to)
+  if side and not may_be(side) then side = nil end
   for _, edge in ipairs(side and {} or edges) do
     for _, other in ipairs({ 'old', 'new' }) do
       local size = #block[other]
       -- Two neighbours meet in many places: they say enough only of a block that had no lines when lines came in.
-      local enough = size > 0 or (block.side == other and not self.torn[block])
+      local enough = size > 0 or (block.side == other and not torn)
       if
         enough
+        and may_be(other)
         and vim.list_contains(edges, edge + size)
         and self:side_fits(block, other, edge, edge + size)
       then
@@ -154,6 +160,17 @@ function Anchors:place(block)
   if not side then return nil end
   self:settle(block, from, to)
   return side, from, to
+end
+
+--- Whether a neighbour too may be in what is within reach of the block: much was replaced at once.
+---@return boolean
+function Anchors:crowded(block, from, to)
+  for _, step in ipairs({ -1, 1 }) do
+    local other = self.blocks[block.index + step]
+    local first, last = self:range(other and other.reach)
+    if first and first < to and last > from then return true end
+  end
+  return false
 end
 
 --- Which side of the block the rows say.
