@@ -76,8 +76,14 @@ func (b *batch) fileOf(i int, c *call, several bool) review.File {
 	if !c.isWrite() || c.want == nil && b.emptyFile(c) {
 		name := fmt.Sprintf("call-%d/%s", i+1, plainName(c.tool))
 		return review.File{
-			Path: c.title(), Name: name, Abs: filepath.Join(b.Dir, ".nvim-agent-diff", name),
-			Draft: func(hunks.Text) (*hunks.Patch, error) { return hunks.Place(hunks.Text{Missing: true}, "", c.text()) },
+			Path: c.title(), Name: name, Abs: filepath.Join(b.Dir, ".nvim-agent-diff", name), Call: true,
+			Draft: func(hunks.Text) (*hunks.Patch, error) {
+				patch, err := hunks.Place(hunks.Text{Missing: true}, "", c.text())
+				if patch != nil {
+					patch.Warnings = append(patch.Warnings, c.title()+" is a call, and no file: to accept it lets it run")
+				}
+				return patch, err
+			},
 		}
 	}
 	f := c.file

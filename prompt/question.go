@@ -44,9 +44,10 @@ var (
 	always     = answer{[]string{"a"}, "from now on; nvim-agent-diff approvals takes it back"}
 )
 
-// The answers to the two questions.
+// The answers to the questions.
 var (
 	ofFile = []answer{yes, no, view, byHunk, accept, reject, onAll, help}
+	ofCall = []answer{yes, no, view, onAll, help}
 	ofHunk = []answer{accept, reject, previous, next, view, split, onHunk, onAll, accepts, rejects, finish, help}
 )
 
@@ -88,17 +89,20 @@ func (s *sitting) line(ctx context.Context, question string) (string, error) {
 
 // question has a file decided.
 func (s *sitting) question(ctx context.Context, f *file) error {
+	question, answers := "Apply this edit? [y/n/v(iew full file)]", ofFile
 	hint := "h decides hunk by hunk, ? lists all answers"
-	if n := len(f.parts); n > 1 {
+	switch n := len(f.parts); {
+	case f.Call:
+		question, answers, hint = "Let this call run? [y/n/v(iew all of it)]", ofCall, "? lists all answers"
+	case n > 1:
 		hint = fmt.Sprintf("%d hunks: %s", n, hint)
 	}
 	fmt.Fprintln(s.terminal.tty, styled(s.look.style(faint), hint))
-	answers := ofFile
-	if s.proposal.Remember {
-		answers = append(slices.Clone(ofFile), remember)
+	if s.proposal.Remember && s.remember == nil { // one wish for a sitting
+		answers = append(slices.Clone(answers), remember)
 	}
 	for {
-		said, err := s.ask(ctx, "Apply this edit? [y/n/v(iew full file)]", answers)
+		said, err := s.ask(ctx, question, answers)
 		if err != nil {
 			return err
 		}
@@ -225,6 +229,9 @@ func (f *file) following(at int) int {
 // view shows the whole file with the changes in it.
 func (s *sitting) view(f *file) {
 	rows := f.viewRows()
+	if f.Call {
+		rows = f.callRows()
+	}
 	fitted := s.look.fit(rows)
 	if len(fitted) > inPager && s.terminal.page(s.look, s.look.whole(append([]row{{kind: fileName, text: f.Path}}, rows...))) {
 		return

@@ -21,6 +21,9 @@ func (s *sitting) show(index int, f *file) {
 		title = fmt.Sprintf("%d/%d %s", index+1, len(s.files), f.Path)
 	}
 	rows, _ := s.diff(f)
+	if f.Call {
+		rows = f.callRows()
+	}
 	s.print(title, s.head(f), rows)
 }
 
@@ -54,7 +57,7 @@ func (s *sitting) head(f *file) []row {
 		}
 		rows = append(rows, row{plain, "", "Description: " + breaks.Replace(strings.TrimRight(s.proposal.Description, "\r\n"))})
 	}
-	if f.patch.Base.Missing && len(f.patch.Whole) == 0 {
+	if f.patch.Base.Missing && len(f.patch.Whole) == 0 && !f.Call {
 		rows = append(rows, row{plain, "", "This will create the file."})
 	}
 	for _, notices := range [][]string{f.disk.notices, f.patch.Warnings, f.patch.Notes, s.leftOut} {
@@ -100,6 +103,15 @@ func (s *sitting) diff(f *file) (rows []row, spans []hunks.Span) {
 		}
 	}
 	return rows, spans
+}
+
+// callRows are what a call says of itself.
+func (f *file) callRows() []row {
+	var rows []row
+	for line := range strings.Lines(f.patch.Modified) {
+		rows = append(rows, row{plain, " ", strings.TrimSuffix(line, "\n")})
+	}
+	return rows
 }
 
 // partRows are the lines of one part.

@@ -36,6 +36,9 @@ type File struct {
 	Name string // slash separated, relative to Proposal.Root; the diff header says a/NAME and b/NAME
 	// NewPath, NewAbs and NewName are where the file goes, in the same forms, when the proposal renames it; else "".
 	NewPath, NewAbs, NewName string
+	// Call says that it is no file: it stands for a call that writes no text, and its lines say what the call does. To accept
+	// it is to let the call run. Only TextOnly proposals have such.
+	Call bool
 	// Draft turns the file's text at the review's turn into hunks: not before, because an earlier review may have changed
 	// the file, and again when the text changes before the review is drawn. Then the reviewer sets it to nil, because
 	// its texts are large and a review may last for hours. It returns an *Error when there is nothing to review, and

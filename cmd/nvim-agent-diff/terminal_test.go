@@ -183,7 +183,7 @@ func TestApproveOnTerminal(t *testing.T) {
 	if code != 0 || !strings.Contains(out.String(), `"1": {`+"\n"+`      "approved": false`) || !strings.Contains(out.String(), `"2": {`+"\n"+`      "approved": true`) {
 		t.Errorf("exit code %d, %s:\n%s", code, out.String(), screen)
 	}
-	if !strings.Contains(screen, "+tell them") || strings.Contains(screen, "\x1b[2J") {
+	if !strings.Contains(screen, "  tell them") || !strings.Contains(screen, "Let this call run? [y/n") || strings.Contains(screen, "will create") || strings.Contains(screen, "\x1b[2J") {
 		t.Errorf("%q", screen)
 	}
 	nobody := onPty(t, dir, "--root", dir, "approve")
