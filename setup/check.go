@@ -217,16 +217,25 @@ func (m *Machine) tryHook(ctx context.Context, command string, harmless map[stri
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, m.environment(nil), bytes.NewReader(raw), &out, &said
 	cmd.WaitDelay = time.Second
 	err = cmd.Run()
+	name := withoutGuard(command)
 	switch {
 	case ctx.Err() != nil:
-		return "", fmt.Errorf("%s does not answer within %v", command, checkLimit)
+		return "", fmt.Errorf("%s does not answer within %v", name, checkLimit)
 	case err != nil:
-		return "", fmt.Errorf("%s ends with %w: %s", command, err, lastLine(strings.TrimSpace(said.String())))
+		return "", fmt.Errorf("%s ends with %w: %s", name, err, lastLine(strings.TrimSpace(said.String())))
 	}
 	if denied(out.Bytes()) {
-		return "", fmt.Errorf("%s denies a call that changes nothing: %s", command, strings.TrimSpace(out.String()))
+		return "", fmt.Errorf("%s denies a call that changes nothing: %s", name, strings.TrimSpace(out.String()))
 	}
-	return fmt.Sprintf("%s answers, after %d ms", command, time.Since(start).Milliseconds()), nil
+	return fmt.Sprintf("%s answers, after %d ms", name, time.Since(start).Milliseconds()), nil
+}
+
+// withoutGuard is a hook's command line as people know it.
+func withoutGuard(command string) string {
+	if words := shellWords(command); len(words) > 3 && words[2] == guard {
+		return commandLine(words[3:]...)
+	}
+	return command
 }
 
 // denied says whether a hook's output is a no in any agent's form, or in none.

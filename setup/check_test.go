@@ -31,7 +31,7 @@ func TestCheck(t *testing.T) {
 		{"a hook that fails", whole, "echo no >&2; exit 3 # " + command, "gemini gate false: echo no >&2; exit 3 # " + command + " ends with exit status 3: no"},
 		{"a hook that denies", whole, `echo '{\"decision\": \"deny\"}' # ` + command, "denies a call that changes nothing"},
 		{"a hook that babbles", whole, `echo hello # ` + command, "denies a call that changes nothing: hello"},
-		{"a program that is gone", "", "", "gemini gate false: sh -c '" + guard + "' " + command + " ends with exit status 2: nvim-agent-diff: the review was cut off. Nothing was changed."},
+		{"a program that is gone", "", "", "gemini gate false: " + command + " ends with exit status 2: nvim-agent-diff: the review was cut off. Nothing was changed."},
 		{"hooks switched off", "{\n", "{\n  \"hooksConfig\": {\"enabled\": false},\n", "gemini gate false: /base/home/.gemini/settings.json: hooksConfig.enabled switches it off"},
 		{"the hook switched off", "{\n", "{\n  \"hooksConfig\": {\"disabled\": [\"nvim-agent-diff\"]},\n", "hooksConfig.disabled switches it off"},
 		{"a time limit of its own", "86400000\n          }", "60000\n          }", "gemini gate false: outdated: /base/home/.gemini/settings.json: the hook in hooks.BeforeTool is not as it should be; run: nvim-agent-diff setup gemini"},

@@ -65,6 +65,9 @@ func (m *Machine) Plan(name string, o Options) (*Plan, error) {
 	if a.notes != nil {
 		plan.Notes = a.notes(o)
 	}
+	if o.has(Gate) && m.hasProject() && m.state(a, "", !o.Project).has(Gate) {
+		plan.Notes = append(plan.Notes, "The gate is set up for you and for this project: what the agent edits here may be reviewed twice.")
+	}
 	return plan, nil
 }
 

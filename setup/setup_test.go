@@ -280,3 +280,16 @@ func TestNewFilesArePrivate(t *testing.T) {
 		t.Errorf("mode %v", info.Mode())
 	}
 }
+
+// A gate for the user and one for the project are two reviews of one edit.
+func TestTwoGates(t *testing.T) {
+	m := machine(t, "")
+	for _, project := range []bool{false, true} {
+		plan, err := m.Plan("opencode", Options{Project: project})
+		must(t, err)
+		if warned := strings.Contains(strings.Join(plan.Notes, " "), "may be reviewed twice"); warned != project {
+			t.Errorf("for the project: %v, notes %q", project, plan.Notes)
+		}
+		apply(t, m, plan, nil)
+	}
+}

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -41,12 +42,12 @@ func (m *Machine) States() []State {
 
 // any says whether there is anything to say of it.
 func (s State) any() bool {
-	for _, p := range s.Parts {
-		if p.Has != "no" {
-			return true
-		}
-	}
-	return s.Err != nil
+	return s.has(MCP) || s.has(Gate) || s.Err != nil
+}
+
+// has says whether a part is set up, in whatever way.
+func (s State) has(part Part) bool {
+	return slices.ContainsFunc(s.Parts, func(p PartState) bool { return p.Part == part && p.Has != "no" })
 }
 
 func (m *Machine) state(a *agent, program string, project bool) State {

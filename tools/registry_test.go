@@ -36,6 +36,18 @@ func TestTools(t *testing.T) {
 	}
 }
 
+// What agents are told of the server as a whole is short, and has the words that models look for.
+func TestInstructions(t *testing.T) {
+	for _, word := range []string{"edit", "write", "create", "file", "diff"} {
+		if !slices.Contains(strings.FieldsFunc(instructions, notLetter), word) {
+			t.Errorf("%q is not in\n%s", word, instructions)
+		}
+	}
+	if len(instructions) > 1000 {
+		t.Errorf("%d bytes that every session pays for", len(instructions))
+	}
+}
+
 func notLetter(r rune) bool { return r < 'a' || r > 'z' }
 
 // checkSchema: nothing forbids what is not named, because a client adds its own argument; and every type is one, because

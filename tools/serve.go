@@ -16,7 +16,7 @@ import (
 // serverName is the server's name in a client's list of tools. It has no underscore: one client splits names there.
 const serverName = "nvim-diff"
 
-const instructions = `Change files only through the tools of this server: the user reviews every change in Neovim, hunk by hunk, before it is applied.
+const instructions = `To edit, write or create a file, use only the tools of this server: the user reviews the diff in Neovim, hunk by hunk, before it is applied.
 - A call waits until the user has decided. That can take minutes or hours: wait for it, and do not send it again.
 - Read the result: the user may have applied only some hunks, or edited them. Read the file again before the next edit.
 - A rejection is final. Do not try the same change again, and do not make it by other means.

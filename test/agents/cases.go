@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // The file that the agent wants to change, in three places.
@@ -54,6 +55,9 @@ type scene struct {
 	editor bool
 	// keys are pressed when the review is there.
 	keys string
+	// wait is how long the person lets the agent wait: longer than the agent would by itself. No time says that the agent has
+	// no such limit, or one of more than some minutes. It is nil where nobody has to wait.
+	wait map[[2]string]time.Duration
 	// kill ends something in the middle of the review: "editor" or "program", which is our server or hook.
 	kill string
 	// file is what it has to hold in the end.
@@ -65,6 +69,15 @@ type scene struct {
 var scenes = []scene{
 	{
 		name: "all accepted", editor: true, keys: "A", file: lines(first, second, third),
+		told: map[way][]string{byTool: {"Changes accepted and applied to " + fileName}},
+	},
+	{
+		name: "accepted after the agent's own time limit", editor: true, keys: "A", file: lines(first, second, third),
+		wait: map[[2]string]time.Duration{
+			{"opencode", string(byTool)}: 65 * time.Second,
+			{"gemini", string(byGate)}:   65 * time.Second,
+			{"codex", string(byTool)}:    305 * time.Second,
+		},
 		told: map[way][]string{byTool: {"Changes accepted and applied to " + fileName}},
 	},
 	{

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -12,7 +13,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 )
 
 // inside says that this process is in the namespace.
@@ -34,6 +38,7 @@ func start() error {
 	flag.StringVar(&t.logs, "logs", "", "keep what was said in `folder`")
 	table := flag.String("table", "", "write the table into `file`")
 	only := flag.String("only", "", "only runs whose name, as \"codex gate rejected\", contains this")
+	jobs := flag.Int("jobs", 3, "runs at a time")
 	flag.Parse()
 	if os.Getenv(inside) == "" {
 		return again()
@@ -45,7 +50,7 @@ func start() error {
 		}
 		*path = abs
 	}
-	results, err := playAll(t, *only)
+	results, err := playAll(t, *only, *jobs)
 	if err != nil {
 		return err
 	}
@@ -76,16 +81,16 @@ func again() error {
 type result struct {
 	agent agent
 	way   way
-	scene string
+	scene scene
 	err   error
 }
 
-func (r result) String() string { return fmt.Sprintf("%s %s %s", r.agent.name, r.way, r.scene) }
+func (r result) String() string { return fmt.Sprintf("%s %s %s", r.agent.name, r.way, r.scene.name) }
 
 type results []result
 
-// playAll plays every scene with every agent, one after the other.
-func playAll(t tools, only string) (results, error) {
+// playAll plays every scene with every agent, some at a time.
+func playAll(t tools, only string, jobs int) (results, error) {
 	if t.logs == "" {
 		dir, err := os.MkdirTemp("", "agents-logs")
 		if err != nil {
@@ -94,23 +99,41 @@ func playAll(t tools, only string) (results, error) {
 		t.logs = dir
 	}
 	fmt.Println("logs:", t.logs)
+	all := planned(only)
+	slots := make(chan struct{}, max(jobs, 1))
+	var playing sync.WaitGroup
+	for i := range all {
+		slots <- struct{}{}
+		playing.Go(func() {
+			r := &all[i]
+			r.err = (&run{tools: t, agent: r.agent, way: r.way, scene: r.scene}).play()
+			fmt.Printf("%-70s %s\n", r, r.outcome())
+			<-slots
+		})
+	}
+	playing.Wait()
+	return all, nil
+}
+
+// planned are the runs whose name contains a text. Those that take long come first.
+func planned(only string) results {
 	var all results
 	for _, a := range agents {
 		for _, w := range []way{byTool, byGate} {
 			for _, s := range scenes {
-				r := result{agent: a, way: w, scene: s.name}
-				if !strings.Contains(r.String(), only) {
-					continue
+				r := result{agent: a, way: w, scene: s}
+				if strings.Contains(r.String(), only) && (s.wait == nil || r.waits() > 0) {
+					all = append(all, r)
 				}
-				one := &run{tools: t, agent: a, way: w, scene: s}
-				r.err = one.play()
-				all = append(all, r)
-				fmt.Printf("%-50s %s\n", r, r.outcome())
 			}
 		}
 	}
-	return all, nil
+	slices.SortStableFunc(all, func(a, b result) int { return cmp.Compare(b.waits(), a.waits()) })
+	return all
 }
+
+// waits is how long the person lets the agent wait.
+func (r result) waits() time.Duration { return r.scene.wait[[2]string{r.agent.name, string(r.way)}] }
 
 // outcome is the result in a few words.
 func (r result) outcome() string {

@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long an agent may take to come to its edit, and to end after it.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // tools are the programs that take part.
 type tools struct {
@@ -196,6 +196,12 @@ func (r *run) review() error {
 	case "program":
 		return r.killProgram()
 	}
+	select {
+	case <-time.After(r.scene.wait[[2]string{r.agent.name, string(r.way)}]):
+	case err := <-r.ended:
+		r.ended <- err
+		return errors.New("the agent does not wait")
+	}
 	return r.editor.Input(r.scene.keys)
 }
 
@@ -227,8 +233,9 @@ func (r *run) killProgram() error {
 			continue // it has ended
 		}
 		words := strings.Split(string(raw), "\x00")
-		if words[0] != r.program {
-			continue
+		environment, err := os.ReadFile(filepath.Join(filepath.Dir(path), "environ"))
+		if err != nil || words[0] != r.program || !strings.Contains(string(environment), "HOME="+r.home()+"\x00") {
+			continue // it has ended, or is of another run
 		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 		if err != nil {

@@ -58,11 +58,11 @@ func (all results) table(modules string) (string, error) {
 
 func (all results) of(a agent, w way, s scene) string {
 	for _, r := range all {
-		if r.agent.name == a.name && r.way == w && r.scene == s.name {
+		if r.agent.name == a.name && r.way == w && r.scene.name == s.name {
 			return strings.ReplaceAll(r.outcome(), "|", `\|`)
 		}
 	}
-	return "not run"
+	return "-"
 }
 
 // versionOf is the version of an installed package.
