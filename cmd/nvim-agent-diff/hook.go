@@ -32,13 +32,17 @@ func hookCommand() *cli.Command {
 			"own form. Exit codes: 0 an answer was written, 2 the edit is blocked, and stderr says why.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "fallback", Value: "deny", Usage: "`WHAT` to do when something fails: deny, ask (the agent's own prompt), allow"},
-			&cli.StringFlag{Name: "on-no-editor", Usage: "`WHAT` to do when no Neovim is found: deny, ask, allow (default: as --fallback)"},
+			&cli.StringFlag{Name: "on-no-editor", Usage: "`WHAT` to do when no Neovim is found: deny, ask, prompt (in a popup of tmux), allow (default: as --fallback)"},
+			holdFlag(),
 		},
 		Action: hook,
 	}
 }
 
 func hook(c *cli.Context) error {
+	if addr := c.String("hold"); addr != "" {
+		return hold(addr)
+	}
 	agent := agents.Find(c.Args().First())
 	if agent == nil || c.Args().Len() != 1 {
 		return fmt.Errorf("hook takes one agent: %s", strings.Join(agents.Names(), ", "))
@@ -47,8 +51,11 @@ func hook(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	noEditor := fallback
-	if c.IsSet("on-no-editor") {
+	noEditor, prompts := fallback, c.String("on-no-editor") == uiPrompt
+	switch {
+	case prompts:
+		noEditor = agents.Deny
+	case c.IsSet("on-no-editor"):
 		if noEditor, err = choice(c, "on-no-editor"); err != nil {
 			return err
 		}
@@ -65,7 +72,11 @@ func hook(c *cli.Context) error {
 	}
 	neovims := bridge.NewNeovims(&bridge.Finder{Addr: c.String("nvim")})
 	defer neovims.Close()
-	reviewer := recorded(&policy.Reviewer{Next: neovims, Guard: guard}, guard)
+	var next review.Reviewer = neovims
+	if prompts {
+		next = &elseHere{Neovims: neovims, here: newPopup(os.Getenv)}
+	}
+	reviewer := recorded(&policy.Reviewer{Next: next, Guard: guard}, guard)
 	server, err := tools.New(tools.Options{
 		Reviewer: reviewer, Guard: guard, Roots: c.StringSlice("root"), Version: moduleVersion(), Log: slog.Default(),
 	})
