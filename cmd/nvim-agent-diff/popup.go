@@ -70,11 +70,10 @@ const popupLimit = 5 * time.Second
 // Review shows the proposal; see [review.Reviewer].
 func (p *popup) Review(ctx context.Context, pr review.Proposal, progress func(string)) (*review.Outcome, error) {
 	out, err := p.review(ctx, pr, progress)
-	if known, ok := errors.AsType[*review.Error](err); err != nil && !ok {
-		known = review.Errorf(review.EditorUnavailable, "No Neovim is found, and a popup of tmux cannot be used: %v. Nothing was changed.", err)
-		return nil, known
+	if _, known := errors.AsType[*review.Error](err); err == nil || known {
+		return out, err
 	}
-	return out, err
+	return nil, review.Errorf(review.EditorUnavailable, "No Neovim is found, and a popup of tmux cannot be used: %v. Nothing was changed.", err)
 }
 
 func (p *popup) review(ctx context.Context, pr review.Proposal, progress func(string)) (*review.Outcome, error) {
@@ -87,7 +86,7 @@ func (p *popup) review(ctx context.Context, pr review.Proposal, progress func(st
 	if err != nil {
 		return nil, err
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -112,7 +111,7 @@ func (p *popup) review(ctx context.Context, pr review.Proposal, progress func(st
 		return nil, fmt.Errorf("it does not open: %w", err)
 	}
 	// Its end, and ours, close the popup: a terminal that somebody reads from cannot be closed before.
-	defer holder.Close()
+	defer func() { _ = holder.Close() }()
 	tty, term, err := takeTerminal(holder)
 	if err != nil {
 		return nil, err
@@ -160,7 +159,7 @@ func hold(addr string) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	if _, _, err := conn.WriteMsgUnix([]byte(os.Getenv("TERM")+"\n"), unix.UnixRights(int(os.Stdin.Fd())), nil); err != nil {
 		return err
 	}
