@@ -22,7 +22,7 @@ var arrows = map[string][]string{
 	"visible":             {},
 	"lua":                 {},
 	"bridge":              {"nvim-agent-diff/hunks", "nvim-agent-diff/review", "nvim-agent-diff/lua", "nvim-agent-diff/visible", "github.com/neovim/go-client"},
-	"policy":              {"nvim-agent-diff/review", "nvim-agent-diff/visible", "github.com/pelletier/go-toml/v2", "github.com/bmatcuk/doublestar/v4"},
+	"policy":              {"nvim-agent-diff/review", "nvim-agent-diff/visible", "github.com/pelletier/go-toml/v2", "github.com/bmatcuk/doublestar/v4", "golang.org/x/text"},
 	"tools":               {"nvim-agent-diff/hunks", "nvim-agent-diff/review", "nvim-agent-diff/policy", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
 	"setup":               {"nvim-agent-diff/hunks", "github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
 	"agents":              {"nvim-agent-diff/hunks", "nvim-agent-diff/review", "nvim-agent-diff/visible"},

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 )
 
 // glob is a pattern for paths. As in .gitignore, one without a slash is for names at any depth, and one that ends in a slash
@@ -91,8 +94,8 @@ func (g glob) matches(name string, how strict) bool {
 			}
 			continue
 		}
-		folded := strings.ToLower(pattern)
-		for at := strings.ToLower(name); at != "." && at != "/" && at != ""; at = parent(at) {
+		folded := fold(pattern)
+		for at := fold(name); at != "." && at != "/" && at != ""; at = parent(at) {
 			// What cannot be matched is not let through.
 			if ok, err := doublestar.Match(folded, at); ok || err != nil {
 				return true
@@ -127,4 +130,13 @@ func (l *layer) match(globs []glob, names []string, path string, how strict) (Ru
 		}
 	}
 	return Rule{}, false
+}
+
+// fold makes names the same that a disk may take for the same: in upper or lower case, in whatever way characters are
+// composed.
+func fold(name string) string {
+	if strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return strings.ToLower(name)
+	}
+	return norm.NFD.String(cases.Fold().String(norm.NFD.String(name)))
 }

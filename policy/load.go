@@ -135,7 +135,7 @@ func newProtected(places Places) protected {
 	var p protected
 	for _, folder := range []string{filepath.Dir(places.Config), places.State} {
 		if filepath.IsAbs(folder) {
-			p.folders = append(p.folders, strings.ToLower(resolveFar(folder)))
+			p.folders = append(p.folders, fold(resolveFar(folder)))
 		}
 	}
 	p.add(places.Config)
@@ -150,7 +150,7 @@ func (p *protected) add(file string) {
 
 // holds says whether a path is one of them, in whatever case it is written, or by another name of the same file.
 func (p *protected) holds(path string) bool {
-	folded := strings.ToLower(path)
+	folded := fold(path)
 	if filepath.Base(folded) == ProjectFile {
 		return true
 	}

@@ -103,6 +103,7 @@ func TestDecide(t *testing.T) {
 		{"denied", "deny = ['secrets/**']", "", Edit, "secrets/a", Deny, `deny = "secrets/**"`},
 		{"denied to read", "deny = ['secrets/**']", "", Read, "secrets/a", Deny, `deny = "secrets/**"`},
 		{"denied in any case", "deny = ['Secrets/*.PEM']", "", Read, "sEcrets/a.pem", Deny, "Secrets"},
+		{"denied however it is composed", "deny = ['\u00e9\u017f\u1e9e']", "", Read, "E\u0301Sss", Deny, "deny"},
 		{"denied at any depth", "deny = ['.env']", "", Read, "a/b/.env", Deny, ".env"},
 		{"denied with all that is in it", "deny = ['secrets']", "", Read, "a/secrets/b/c", Deny, "secrets"},
 		{"denied is stronger than allowed", "deny = ['a']\nallow = ['**']", "", Edit, "a", Deny, ""},

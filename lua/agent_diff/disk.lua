@@ -389,6 +389,14 @@ function Watch:write()
   -- With 'fixeol' writing adds the final newline that the file does not have.
   local fixeol = bo.fixeol
   if not bo.eol then bo.fixeol = false end
+  -- The last look before the file is opened, after all that others do before a write.
+  local guard = api.nvim_create_autocmd('BufWritePre', {
+    buffer = self.bufnr,
+    callback = function()
+      local astray = M.led_astray(self.path)
+      if astray then error(astray, 0) end
+    end,
+  })
   local ok, result = pcall(function()
     undo = folder.make(self.path)
     return with_options({ confirm = false }, function()
@@ -400,6 +408,7 @@ function Watch:write()
       end)
     end)
   end)
+  api.nvim_del_autocmd(guard)
   bo.fixeol = fixeol
   if ok and not bo.modified then return nil end
   if undo then undo() end
