@@ -95,6 +95,10 @@ fmt-check-go:
 fmt-check-lua:
 	@tool="$$(scripts/fetch-tool.sh stylua)"; set -x; "$$tool" scripts/stylua.mjs --check $(LUA_FILES)
 
+.PHONY: help-file
+help-file: ## write the lists of keys and options in doc/agent-diff.txt from lua/agent_diff/config.lua
+	@"$$(scripts/find-nvim.sh)" -l scripts/help.lua
+
 .PHONY: bench
 bench: build ## measure the program with a real Neovim (the newest), next to the floor and the goals
 	@nvim="$$(scripts/test-nvims.sh $(or $(NVIM),$(NVIM_NEWEST)))"; \

@@ -143,12 +143,23 @@ func (e *editor) dispatch(name string, args []any) {
 		return
 	}
 	ref := DecodeArgs(args).At(0).Int()
+	if name == "ping" {
+		go e.pong()
+		return
+	}
 	e.mu.Lock()
 	s := e.sessions[ref]
 	e.mu.Unlock()
 	if s != nil {
 		s.events.push(event{name: name, args: DecodeArgs(args[1:])})
 	}
+}
+
+// pong tells Neovim that we are there.
+func (e *editor) pong() {
+	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+	defer cancel()
+	_ = e.call(ctx, nil, nil, "pong") // when it fails, Neovim finds out
 }
 
 // open registers a new review.

@@ -1,6 +1,9 @@
 package test
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // Counts, `.`, and the hunk as a text object.
 func TestCountsAndAgain(t *testing.T) {
@@ -40,6 +43,15 @@ func TestWhereAmINeeded(t *testing.T) {
 		s.file("b.txt", three())
 		second := s.propose("b.txt", three(), three(1, 2), "another one")
 		s.until("both are ready", `local r = require("agent_diff").reviews()[2] return r and r.total == 2`)
+		waiting := ""
+		for _, e := range s.nvim.Events() {
+			if data, _ := e.Data.(map[string]any); e.Match == "AgentDiffWaiting" {
+				waiting += fmt.Sprint(data["path"], data["pending"])
+			}
+		}
+		if waiting != s.path("b.txt")+"2" {
+			t.Errorf("the second one should wait: %q", waiting)
+		}
 		s.press("a")
 		s.states(applied, pending, pending)
 		s.pressed("gl")

@@ -71,7 +71,7 @@ local words = {
     end
   end,
   log = function() require('agent_diff.log').show() end,
-  health = function() vim.cmd.checkhealth('agent_diff') end,
+  health = function() require('agent_diff.health').show() end,
 }
 
 --- Makes the command.

@@ -37,34 +37,69 @@ end
 --- Every option that is not a key.
 ---@type table<string, agent_diff.Option>
 M.options = {
-  save = choice('auto', 'When the file is written at the end of a review.', 'auto', 'always', 'never'),
-  focus = choice('auto', 'Whether a review takes the focus by itself.', 'auto', 'always', 'never'),
-  layout = choice('unified', 'How a review is shown at first; <Tab> shows the next way.', 'unified', 'split'),
-  window = choice('tab', 'Where a review opens.', 'tab', 'split', 'float'),
-  toggle_applied = choice('unapply', 'What <Space> does to an applied hunk.', 'unapply', 'mark'),
+  save = choice(
+    'auto',
+    'When the file is written at the end of a review that you have decided. "auto": when it had no unsaved '
+      .. 'changes before the review. "always": also then. "never": saving is left to you; then nothing is done to '
+      .. 'whole files either (deleting, renaming).',
+    'auto',
+    'always',
+    'never'
+  ),
+  focus = choice(
+    'auto',
+    'Whether a review comes to you. "auto": when you are in normal or terminal mode, and after typing only when '
+      .. 'you have paused. "always": without waiting for the pause. "never": only `:AgentDiff` goes to it.',
+    'auto',
+    'always',
+    'never'
+  ),
+  toggle_applied = choice(
+    'unapply',
+    'What <Space> does to an applied hunk. "unapply": it takes it back. "mark": it changes the mark only; the '
+      .. 'text stays, the hunk still counts, and the agent is told so.',
+    'unapply',
+    'mark'
+  ),
+  layout = choice(
+    'unified',
+    'How a review is shown at first; <Tab> shows the next way. "unified": the diff in one column. "split": the '
+      .. 'old and the new text side by side.',
+    'unified',
+    'split'
+  ),
+  window = choice(
+    'tab',
+    'Where a review opens. "tab": in a tab page of its own. "split": in a window beside yours, below them when '
+      .. 'there are fewer than 120 columns. "float": over them.',
+    'tab',
+    'split',
+    'float'
+  ),
   line_numbers = option(
     true,
     is_boolean,
     'true or false',
-    'Whether a review shows the line numbers of both sides.'
+    'Whether the line numbers of both sides are shown beside the diff, in windows of 60 columns and more.'
   ),
   preview_lines = option(
     20,
     is_count,
     'a number of lines, 0 for all',
-    'How much of a file that is new or deleted as a whole is shown; the rest is folded.'
+    'How much of a file that is new or deleted as a whole is shown; the rest is folded, and |zo| opens it.'
   ),
   arm_ms = option(
     500,
     is_count,
     'a number of milliseconds, 0 or more',
-    'How long no key must have been pressed, after a review took the focus by itself, before keys decide.'
+    'How long no key must have been pressed, after a review took the focus by itself, before its keys decide.'
   ),
   diagnostics = option(
     1000,
     function(value) return value == false or is_count(value) end,
     'false or a number of milliseconds',
-    'How long the answer to the agent waits for what an attached language server reports about applied hunks.'
+    'How long the answer to the agent waits for what a language server that is attached to the file reports about '
+      .. 'what was applied. You never wait. false: it does not wait.'
   ),
 }
 
@@ -78,17 +113,21 @@ M.options = {
 M.actions = {
   { name = 'accept', lhs = 'a', help = 'accept the hunk, in visual mode the selected lines' },
   { name = 'reject', lhs = 'r', help = 'reject the hunk, in visual mode the selected lines' },
-  { name = 'toggle', lhs = '<Space>', help = 'toggle the hunk' },
-  { name = 'next', lhs = { 'n', ']c' }, help = 'next hunk' },
-  { name = 'prev', lhs = { 'p', '[c' }, help = 'previous hunk' },
+  { name = 'toggle', lhs = '<Space>', help = 'toggle the hunk: apply it, or take it back' },
+  { name = 'next', lhs = { 'n', ']c' }, help = 'next hunk, with a count' },
+  { name = 'prev', lhs = { 'p', '[c' }, help = 'previous hunk, with a count' },
   { name = 'accept_file', lhs = 'ga', help = 'accept what is undecided in the file' },
   { name = 'reject_file', lhs = 'gr', help = 'reject what is undecided in the file' },
-  { name = 'next_file', lhs = ']f', help = 'next file' },
-  { name = 'prev_file', lhs = '[f', help = 'previous file' },
-  { name = 'show', lhs = '<CR>', help = "the hunk's place in the file" },
+  { name = 'next_file', lhs = ']f', help = 'next file, with a count' },
+  { name = 'prev_file', lhs = '[f', help = 'previous file, with a count' },
+  { name = 'show', lhs = '<CR>', help = "go to the hunk's place in the file" },
   { name = 'accept_all', lhs = { 'A', '<C-c><C-c>' }, help = 'accept all undecided hunks, and finish' },
-  { name = 'reject_all', lhs = { 'R', '<C-c><C-k>' }, help = 'reject all hunks, and finish' },
-  { name = 'finish', lhs = 'q', help = 'finish' },
+  {
+    name = 'reject_all',
+    lhs = { 'R', '<C-c><C-k>' },
+    help = 'reject all hunks, the applied ones too, and finish',
+  },
+  { name = 'finish', lhs = 'q', help = 'finish; asks when hunks are undecided' },
   { name = 'remember', lhs = 'M', help = 'accept all, and do not ask again for the file, folder or tool' },
   { name = 'undo', lhs = 'u', help = 'undo the last decision' },
   { name = 'split', lhs = 's', help = 'split the hunk into its change blocks' },
@@ -100,8 +139,16 @@ M.actions = {
   { name = 'around_hunk', lhs = 'ah', help = 'text object: the hunk with its @@ line' },
   { name = 'later', lhs = 'gl', help = 'put the review off; :AgentDiff comes back to it' },
   { name = 'layout', lhs = '<Tab>', help = 'the next layout' },
-  { name = 'help', lhs = { '?', 'g?' }, help = 'this help' },
+  { name = 'help', lhs = { '?', 'g?' }, help = 'the keys, as they are mapped' },
 }
+
+--- The <Plug> mapping of an action.
+---@param name string of M.actions
+---@return string
+function M.plug(name)
+  local camel = name:gsub('^%l', string.upper):gsub('_(%l)', string.upper)
+  return '<Plug>(AgentDiff' .. camel .. ')'
+end
 
 local function warn(text) vim.notify('agent_diff: ' .. text, vim.log.levels.WARN) end
 

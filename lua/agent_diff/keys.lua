@@ -232,18 +232,13 @@ function M.run(name, view)
   actions[name](view, 1)
 end
 
-local function plug(name)
-  local camel = name:gsub('^%l', string.upper):gsub('_(%l)', string.upper)
-  return '<Plug>(AgentDiff' .. camel .. ')'
-end
-
 --- Maps the keys in a review buffer.
 ---@param view agent_diff.View
 ---@param bufnr integer the review buffer, or another one that shows the review
 function M.map(view, bufnr)
   local set = api.nvim_buf_set_keymap
   for _, action in ipairs(config.actions) do
-    local target = plug(action.name)
+    local target = config.plug(action.name)
     local keys = config.get().keys[action.name]
     local runs = vim.tbl_extend('error', { n = actions[action.name] }, elsewhere[action.name] or {})
     for mode, run in pairs(runs) do
@@ -306,7 +301,7 @@ function M.help(bufnr)
   end
   local lines = { 'agent-diff: keys of the review', '' }
   for _, action in ipairs(config.actions) do
-    local lhs = keys[plug(action.name)] or { '-' }
+    local lhs = keys[config.plug(action.name)] or { '-' }
     table.sort(lhs)
     lines[#lines + 1] = ('  %-16s %s'):format(table.concat(lhs, ' '), action.help)
   end

@@ -79,6 +79,14 @@ function take_focus()
   require('agent_diff.queue').show(review)
 end
 
+--- Tells other plugins, once, that a review waits in the background.
+---@param review agent_diff.Review|agent_diff.Question
+function M.tell_waiting(review)
+  if review.told_waiting or not review.emit then return end
+  review.told_waiting = true
+  review:emit('AgentDiffWaiting')
+end
+
 --- Shows a review as soon as that disturbs nobody.
 ---@param review agent_diff.Review
 function M.offer(review)
@@ -87,6 +95,7 @@ function M.offer(review)
   offered = review
   local text = ('a review of %s waits: :AgentDiff'):format(review.shown.name)
   local typing = M.is_typing()
+  if typing or config.get().focus == 'never' then M.tell_waiting(review) end
   if config.get().focus == 'never' then return (typing and notice.corner or notice.say)(text) end
   watch_keys()
   review.was_typing = typing and config.get().focus ~= 'always'

@@ -97,7 +97,12 @@ end
 
 --- Shows the first review that is ready, unless one is shown. A later one does not overtake one that is being drawn.
 function M.advance()
-  if M.shown then return end
+  if M.shown then
+    for _, review in ipairs(reviews) do
+      if review.view and review ~= M.shown then require('agent_diff.manners').tell_waiting(review) end
+    end
+    return
+  end
   for _, review in ipairs(reviews) do
     if review.view and not review.put_off then return require('agent_diff.manners').offer(review) end
     if review.turn and vim.uv.now() - review.turn_at < draw_ms then return end

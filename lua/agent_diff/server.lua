@@ -60,7 +60,27 @@ function M.rest()
   watch = nil
 end
 
+-- How long a server is waited for that is asked whether it is there, in milliseconds.
+local ping_ms = 1000
+
+--- Whether the attached servers answer, and how soon.
+---@return { channel: integer, ms: number? }[] ms is nil for one that does not answer
+function M.round_trips()
+  local trips = {}
+  for chan, server in pairs(servers) do
+    local began = uv.hrtime()
+    server.pong = nil
+    server:notify('ping', 0)
+    vim.wait(ping_ms, function() return server.pong ~= nil or server.gone end, 1)
+    trips[#trips + 1] = { channel = chan, ms = server.pong and (uv.hrtime() - began) / 1e6 or nil }
+  end
+  return trips
+end
+
 local methods = {}
+
+--- Answers 'ping'.
+function methods.pong(server) server.pong = true end
 
 --- Introduces a server. Its table of rules says what a verb does in which state.
 function methods.attach(server, given)

@@ -1,0 +1,74 @@
+package test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nvim-agent-diff/screen/screentest"
+)
+
+// The help file lists the keys and options as they are, and every tag in it is one.
+func TestHelpFile(t *testing.T) {
+	root, err := filepath.Abs("..")
+	must(t, err)
+	file := filepath.Join(root, "doc", "agent-diff.txt")
+	have, err := os.ReadFile(file)
+	must(t, err)
+	nvim := screentest.Nvims(t)[0]
+	want, err := exec.Command(nvim, "-l", filepath.Join(root, "scripts", "help.lua"), "print").Output()
+	must(t, err)
+	if string(have) != string(want) {
+		t.Error("doc/agent-diff.txt does not list the keys and options as they are: run `make help-file`")
+	}
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "agent-diff.txt"), have, 0o600))
+	cmd := exec.Command(nvim, "--clean", "--headless", "--cmd", "helptags "+dir, "+qa")
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("the tags: %v %s", err, out)
+	}
+	tags, err := os.ReadFile(filepath.Join(dir, "tags"))
+	must(t, err)
+	for line := range strings.SplitSeq(string(have), "\n") {
+		if n := columns(line); n > 80 {
+			t.Errorf("this line of the help has %d columns: %s", n, line)
+		}
+		for i, word := range strings.Split(line, "|") {
+			if i%2 == 1 && strings.HasPrefix(word, "agent-diff") && !strings.Contains(string(tags), word+"\t") {
+				t.Errorf("there is no tag %s", word)
+			}
+		}
+	}
+}
+
+// columns is how wide a line of the help is, with tab stops of 8.
+func columns(line string) int {
+	n := 0
+	for _, r := range line {
+		if r == '\t' {
+			n += 8 - n%8
+		} else {
+			n++
+		}
+	}
+	return n
+}
+
+// `:checkhealth agent_diff` asks the attached servers.
+func TestHealth(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.asked()
+		s.press(":AgentDiff health<CR>") // not installed: a float of ours
+		s.see("OK      the agent at channel")
+		s.press("q")
+		s.notSee("OK      the agent")
+		root, err := filepath.Abs("..")
+		must(t, err)
+		s.lua(nil, `vim.opt.runtimepath:append(...)`, root)
+		s.press(":AgentDiff health<CR>")
+		s.see("answers, in")
+		s.until("it is Neovim's", `return vim.bo.filetype == 'checkhealth'`)
+	})
+}
