@@ -69,9 +69,17 @@ func (j *Journal) open() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = fmt.Errorf("%s is not a regular file", j.path)
+	case info.Mode().Perm()&0o077 != 0:
+		err = f.Chmod(0o600) // it holds the texts of files
+	}
+	if err != nil {
 		_ = f.Close()
-		return nil, fmt.Errorf("%s is not a regular file", j.path)
+		return nil, err
 	}
 	return f, nil
 }

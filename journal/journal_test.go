@@ -60,6 +60,8 @@ func TestRecord(t *testing.T) {
 		Tool: "edit_file", Agent: "codex", Description: "why\n\x1b[2J", Root: "/p",
 		Files: []review.File{wanted("a", "a\nc\n"), wanted("same", "a\nb\n"), wanted("b", "b\n")},
 	}
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(t, os.WriteFile(path, nil, 0o644)) // others could read it
 	accepts := person(func(p review.Proposal, patches []*hunks.Patch) (*review.Outcome, error) {
 		patches[0].Hunks = nil // as a split does
 		p.Files[0].Draft = nil
@@ -72,8 +74,8 @@ func TestRecord(t *testing.T) {
 	p.Files = []review.File{p.Files[0], p.Files[2]}
 	_, err := Record(accepts, j, always, quiet).Review(t.Context(), p, nil)
 	must(t, err)
-	if p.Files[0].Draft == nil {
-		t.Error("the caller's file was changed")
+	if p.Files[0].Draft != nil {
+		t.Error("the caller's file still holds its texts")
 	}
 	p.Files = []review.File{same}
 	_, err = Record(accepts, j, always, quiet).Review(t.Context(), p, nil)

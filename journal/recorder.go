@@ -67,10 +67,9 @@ type draft struct {
 	print func(*hunks.Patch) string
 }
 
-// watchDrafts has the proposal's drafts kept. The proposal is changed; the caller's files are not.
+// watchDrafts has the proposal's drafts kept. The files are the caller's own: the reviewer lets go of their texts there.
 func watchDrafts(p *review.Proposal) *drafts {
 	d := &drafts{files: make([]draft, len(p.Files))}
-	p.Files = append([]review.File(nil), p.Files...)
 	for i := range p.Files {
 		f := &p.Files[i]
 		names := [2]string{f.Name, f.NewName}

@@ -10,6 +10,14 @@ import (
 // pagers are those to take where $PAGER names none.
 var pagers = []string{"less", "more"}
 
+// inPager is the look of a text in the pager: a person's own $LESS may show colours as the characters that they are.
+func (t *Terminal) inPager(l look) look {
+	if less := t.env("LESS"); less != "" && !strings.ContainsAny(less, "rR") {
+		l.color = false
+	}
+	return l
+}
+
 // page gives a text to the pager, and waits for it to end. It is run without a shell: $PAGER is words. false: there is
 // none, or it could not show anything.
 func (t *Terminal) page(l look, text string) bool {

@@ -14,6 +14,9 @@ import (
 
 // Terminal reviews on a terminal. It is a [review.Reviewer]; proposals are shown one after the other.
 type Terminal struct {
+	// Elsewhere says that somebody has changes of a file that are not on the disk, in an editor that runs. It may be nil.
+	Elsewhere func(ctx context.Context, abs string) bool
+
 	tty   *os.File
 	env   func(string) string
 	lines *lines
@@ -53,6 +56,7 @@ func (t *Terminal) Review(ctx context.Context, p review.Proposal, progress func(
 	if err := t.lines.discard(); err != nil {
 		return nil, ended(err)
 	}
+	s.lookElsewhere(ctx)
 	if err := s.decide(ctx); err != nil {
 		fmt.Fprintln(t.tty)
 		return nil, err
@@ -70,6 +74,15 @@ func (t *Terminal) Read(_ context.Context, abs string) (*review.Document, error)
 		return nil, review.Errorf(review.ToolFailed, "%v. Nothing was changed.", err)
 	}
 	return &review.Document{Text: hunks.NewText(string(raw))}, nil
+}
+
+// lookElsewhere warns of changes that the disk does not have.
+func (s *sitting) lookElsewhere(ctx context.Context) {
+	for _, f := range s.files {
+		if s.terminal.Elsewhere != nil && !f.Call && s.terminal.Elsewhere(ctx, f.Abs) {
+			f.disk.notices = append(f.disk.notices, f.Path+" has unsaved changes in Neovim: they are not in this diff, and would meet it there.")
+		}
+	}
 }
 
 // interrupted is the end of a review that the person, or the agent, has taken back.

@@ -233,7 +233,8 @@ func (s *sitting) view(f *file) {
 		rows = f.callRows()
 	}
 	fitted := s.look.fit(rows)
-	if len(fitted) > inPager && s.terminal.page(s.look, s.look.whole(append([]row{{kind: fileName, text: f.Path}}, rows...))) {
+	all := append([]row{{kind: fileName, text: f.Path}}, rows...)
+	if len(fitted) > inPager && s.terminal.page(s.look, s.terminal.inPager(s.look).whole(all)) {
 		return
 	}
 	fmt.Fprint(s.terminal.tty, s.look.frame(f.Path, fitted))

@@ -31,7 +31,8 @@ func (s *sitting) show(index int, f *file) {
 func (s *sitting) print(title string, head, rows []row) {
 	fitted := s.look.fit(rows)
 	if len(fitted) > inPager {
-		s.terminal.page(s.look, s.look.whole(append(append([]row{{kind: fileName, text: title}}, head...), rows...)))
+		all := append(append([]row{{kind: fileName, text: title}}, head...), rows...)
+		s.terminal.page(s.look, s.terminal.inPager(s.look).whole(all))
 	}
 	if more := len(fitted) - preview; len(fitted) >= inLine {
 		fitted = append(fitted[:preview:preview],

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -154,4 +155,22 @@ func TestRemember(t *testing.T) {
 			t.Errorf("%+v", r.out.Remember)
 		}
 	}
+}
+
+// TestElsewhere warns of changes in an editor that the disk does not have.
+func TestElsewhere(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "a.txt", "a\n")
+	typed := make(chan struct{})
+	p := propose(root, "a.txt", "b\n")
+	draft := p.Files[0].Draft
+	p.Files[0].Draft = func(current hunks.Text) (*hunks.Patch, error) {
+		<-typed
+		return draft(current)
+	}
+	s := sit(t, 80, map[string]string{"NO_COLOR": "1"}, p)
+	s.reviewer.Elsewhere = func(_ context.Context, abs string) bool { return abs == filepath.Join(root, "a.txt") }
+	close(typed)
+	s.until("a.txt has unsaved changes in Neovim").says(ofFileQuestion, "n")
+	must(t, s.end().err)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -19,6 +20,9 @@ const (
 	uiNvim   = "nvim"
 	uiPrompt = "prompt"
 )
+
+// unsavedLimit is how long a running Neovim may take to say whether it has changes of a file.
+const unsavedLimit = time.Second
 
 // uiFlag is the flag of the commands for a person at a terminal.
 func uiFlag() cli.Flag {
@@ -54,7 +58,14 @@ func newReviewer(c *cli.Context) (review.Reviewer, func()) {
 		_ = tty.Close()
 	}
 	if ui == uiPrompt {
-		return prompt.New(tty, os.Getenv), closeAll
+		terminal := prompt.New(tty, os.Getenv)
+		terminal.Elsewhere = func(ctx context.Context, abs string) bool {
+			ctx, cancel := context.WithTimeout(ctx, unsavedLimit)
+			defer cancel()
+			doc, err := neovims.Read(ctx, abs)
+			return err == nil && doc.Unsaved
+		}
+		return terminal, closeAll
 	}
 	if c.String("nvim") != "" || os.Getenv("NVIM_AGENT_DIFF_ADDR") != "" {
 		return neovims, closeAll // the person has named one
@@ -97,3 +108,12 @@ func (noTerminal) Review(context.Context, review.Proposal, func(string)) (*revie
 
 // Read fails; see [review.Reviewer].
 func (noTerminal) Read(context.Context, string) (*review.Document, error) { return nil, errNoTerminal }
+
+// alwaysAsk reviews what a person wants to review, also what the policy would let through.
+type alwaysAsk struct{ review.Reviewer }
+
+// Review shows the proposal; see [review.Reviewer].
+func (a alwaysAsk) Review(ctx context.Context, p review.Proposal, progress func(string)) (*review.Outcome, error) {
+	p.Auto = ""
+	return a.Reviewer.Review(ctx, p, progress)
+}

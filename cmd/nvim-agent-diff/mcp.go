@@ -57,6 +57,9 @@ func newServerIn(c *cli.Context, roots []string, guard *policy.Guard) (*tools.Se
 	if asker, ok := reviewer.(review.Gatekeeper); ok && guard != nil {
 		guard.Asker = asker
 	}
+	if c.Command.Name == "review" {
+		reviewer = alwaysAsk{reviewer}
+	}
 	server, err := tools.New(tools.Options{
 		Reviewer: recorded(&policy.Reviewer{Next: reviewer, Guard: guard}, guard), Guard: guard,
 		Roots: roots, Version: moduleVersion(), Log: slog.Default(),

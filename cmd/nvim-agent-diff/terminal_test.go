@@ -156,6 +156,15 @@ func TestReviewOnTerminal(t *testing.T) {
 	if err != nil || string(raw) != "g\n" || code != 0 || !strings.Contains(screen, "Description: the.patch") || !strings.Contains(screen, "The file was created.") {
 		t.Errorf("exit code %d, %q, %v:\n%s", code, raw, err, screen)
 	}
+	// What the policy lets through is reviewed all the same: that is what the person has asked for.
+	cmd = onPty(t, dir, "--root", dir, "review", "the.patch")
+	must(t, os.WriteFile(filepath.Join(dir, "config"), []byte("mode = \"auto_approve\"\n"), 0o600))
+	must(t, os.MkdirAll(filepath.Join(dir, "nvim-agent-diff"), 0o755))
+	must(t, os.Rename(filepath.Join(dir, "config"), filepath.Join(dir, "nvim-agent-diff/config.toml")))
+	cmd.Env = append(cmd.Env, "XDG_CONFIG_HOME="+dir)
+	if screen, code = converse(t, cmd, "n\n"); code != exitRejected {
+		t.Errorf("exit code %d:\n%s", code, screen)
+	}
 	for args, want := range map[string]string{
 		"":             "the patch is missing: ",
 		"a b":          "review takes one patch",
