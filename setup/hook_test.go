@@ -59,3 +59,27 @@ func TestGuard(t *testing.T) {
 		}
 	}
 }
+
+// What a user has given the program that OpenCode's plugin runs stays.
+func TestWantedPlugin(t *testing.T) {
+	e := plugin{"// nvim-agent-diff\nconst command = [\"/new/nvim-agent-diff\"]\nrest\n"}
+	cases := []struct{ have, differs, want string }{
+		{"", "", e.source},
+		{e.source, "", e.source},
+		{"// nvim-agent-diff\nconst command = [\"/new/nvim-agent-diff\",\"--root\",\"/a b\"]\nrest\n", "", "// nvim-agent-diff\nconst command = [\"/new/nvim-agent-diff\",\"--root\",\"/a b\"]\nrest\n"},
+		{"// nvim-agent-diff\nconst command = [\"/old/nvim-agent-diff\", \"--root\", \"$1\"]\nolder\n", "the plugin is another version's, or runs another program", "// nvim-agent-diff\nconst command = [\"/new/nvim-agent-diff\",\"--root\",\"$1\"]\nrest\n"},
+	}
+	for _, c := range cases {
+		d := &sourceDoc{"plugin.js", c.have}
+		if _, differs := e.find(d); differs != c.differs {
+			t.Errorf("%q: %q", c.have, differs)
+		}
+		must(t, e.put(d))
+		if d.content != c.want {
+			t.Errorf("%q becomes\n%s, want\n%s", c.have, d.content, c.want)
+		}
+	}
+	if err := e.put(&sourceDoc{"plugin.js", "mine"}); err == nil {
+		t.Error("a plugin of the user's is overwritten")
+	}
+}

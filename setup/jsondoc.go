@@ -70,7 +70,8 @@ func jsonError(path string, err error) error {
 
 func (d *jsonDoc) text() []byte {
 	object, _ := d.root.Value.(*hujson.Object)
-	if d.before == nil && len(object.Members) == 0 && len(bytes.TrimSpace(d.root.Pack())) <= len("{}")+1 {
+	empty := len(object.Members) == 0 && !hasComment(object.AfterExtra) && !hasComment(d.root.BeforeExtra) && !hasComment(d.root.AfterExtra)
+	if empty && d.before == nil {
 		return nil
 	}
 	return append([]byte(d.bom), d.root.Pack()...)

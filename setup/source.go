@@ -40,7 +40,7 @@ func (e plugin) find(d document) (here bool, differs string) {
 	if !strings.Contains(content, programName) || !pluginCommand.MatchString(content) {
 		return false, ""
 	}
-	if content != e.source {
+	if content != e.wanted(content) {
 		return true, "the plugin is another version's, or runs another program"
 	}
 	return true, ""
@@ -51,17 +51,32 @@ func (e plugin) put(d document) error {
 	if here, _ := e.find(doc); !here && doc.content != "" {
 		return fmt.Errorf("%s is there already, and is not ours. Nothing was changed", doc.path)
 	}
-	doc.content = e.source
+	doc.content = e.wanted(doc.content)
 	return nil
+}
+
+// wanted is the plugin with what the user has given our program besides.
+func (e plugin) wanted(content string) string {
+	own, have := pluginWords(e.source), pluginWords(content)
+	if len(own) == 0 || len(have) < 2 {
+		return e.source
+	}
+	command := treeOf(append(own[:1:1], have[1:]...)).String()
+	return pluginCommand.ReplaceAllLiteralString(e.source, "const command = "+command)
+}
+
+// pluginWords is what a plugin runs.
+func pluginWords(source string) []string {
+	var words []string
+	if found := pluginCommand.FindStringSubmatch(source); found == nil || json.Unmarshal([]byte(found[1]), &words) != nil {
+		return nil
+	}
+	return words
 }
 
 func (e plugin) take(d document) { d.(*sourceDoc).content = "" }
 
 // command is the command line that the plugin runs.
 func (e plugin) command(d *sourceDoc) string {
-	var words []string
-	if found := pluginCommand.FindStringSubmatch(d.content); found == nil || json.Unmarshal([]byte(found[1]), &words) != nil {
-		return ""
-	}
-	return commandLine(append(words, "hook", "opencode")...)
+	return commandLine(append(pluginWords(d.content), "hook", "opencode")...)
 }
