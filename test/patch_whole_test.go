@@ -307,3 +307,66 @@ func TestPatchErrors(t *testing.T) {
 		s.reviews(0)
 	})
 }
+
+// The buffer of a renamed file follows it, however Neovim has it, and nothing else does.
+func TestRenamedBuffer(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.file("other.txt", "other\n")
+		for _, c := range []struct{ name, before, after string }{
+			{"in no buffer", ``, `return vim.fn.bufnr('^' .. new .. '$') == -1`},
+			{"listed", `vim.bo[vim.fn.bufadd(old)].buflisted = true`, `
+				local buf = vim.fn.bufnr('^' .. new .. '$')
+				return buf > 0 and vim.fn.buflisted(buf) == 1 and vim.fn.bufloaded(buf) == 0`},
+			{"hidden", `vim.fn.bufload(vim.fn.bufadd(old))`, `return vim.fn.bufloaded(vim.fn.bufnr('^' .. new .. '$')) == 1`},
+			{"shown twice, and an old name is taken", `
+				vim.fn.bufadd(new)
+				vim.cmd.edit(old)
+				vim.cmd.split()`, `
+				local wins = vim.fn.win_findbuf(vim.fn.bufnr('^' .. new .. '$'))
+				vim.cmd.only()
+				return #wins == 2 and vim.fn.bufname() == 'new.txt' and vim.fn.bufname('#') == 'other.txt'`},
+		} {
+			s.file("old.txt", "text\n")
+			s.open("other.txt")
+			chunk := func(body string) string { return "local old, new = ... " + body }
+			s.lua(nil, chunk(c.before), s.path("old.txt"), s.path("new.txt"))
+			call := s.proposePatch(renameIt, "")
+			s.inReview()
+			s.press("aq")
+			if got := call.result().brief(); got != "old.txt rename accepted saved applied: renamed to new.txt" {
+				t.Errorf("%s: %s", c.name, got)
+			}
+			s.over()
+			s.missing("old.txt")
+			s.until(c.name, chunk(c.after), s.path("old.txt"), s.path("new.txt"))
+			s.until(c.name+": the old name is in no buffer", chunk(`return vim.fn.bufnr('^' .. old .. '$') == -1`), s.path("old.txt"), s.path("new.txt"))
+			s.noticesNothing()
+			s.lua(nil, chunk(`
+				vim.cmd.edit(new)
+				vim.cmd.normal({ 'Amore', bang = true })
+				vim.cmd.write() -- no question, no bang
+				vim.cmd.edit('other.txt')
+				vim.cmd('bwipeout #')`), s.path("old.txt"), s.path("new.txt"))
+			s.fileIs("new.txt", "textmore\n")
+			must(t, os.Remove(s.path("new.txt")))
+		}
+	})
+}
+
+// Another proposal for the file's new name waits until it is known whether the file goes there.
+func TestRenameIsWaitedFor(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.file("old.txt", "text\n")
+		first := s.proposePatch(renameIt, "first")
+		s.inReview()
+		second := s.agent.propose("new.txt", "text\n", "TEXT\n", "second")
+		s.reviews(2)
+		s.until("the second has no hunks yet", `return require('agent_diff').reviews()[2].total == 0`)
+		s.press("aq")
+		first.result().says("The file was renamed to new.txt.")
+		s.see("Description: second")
+		s.press("aq")
+		second.result().accepted("new.txt", true)
+		s.fileIs("new.txt", "TEXT\n")
+	})
+}

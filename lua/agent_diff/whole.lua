@@ -116,9 +116,18 @@ function M.rename_buffer(file)
   for _, buf in ipairs(api.nvim_list_bufs()) do
     before[buf] = true
   end
+  local function name(as)
+    local command = {
+      cmd = 'file',
+      args = { as },
+      magic = { file = false, bar = false },
+      mods = { keepalt = true, silent = true },
+    }
+    api.nvim_buf_call(bufnr, function() api.nvim_cmd(command, {}) end)
+  end
   -- Neovim shows a name as it was given: a short one where it means the same.
-  api.nvim_buf_set_name(bufnr, vim.fn.fnamemodify(file.to, ':.'))
-  if api.nvim_buf_get_name(bufnr) ~= file.to then api.nvim_buf_set_name(bufnr, file.to) end
+  name(vim.fn.fnamemodify(file.to, ':.'))
+  if api.nvim_buf_get_name(bufnr) ~= file.to then name(file.to) end
   -- Neovim keeps the old name in a buffer of its own.
   for _, buf in ipairs(api.nvim_list_bufs()) do
     if not before[buf] then pcall(api.nvim_buf_delete, buf, { force = true }) end
@@ -130,11 +139,10 @@ end
 local function forget_buffer(file, notes)
   local bufnr, loaded = file.source.bufnr, file.loaded
   loaded.watch:compare(true) -- Neovim knows it then, and says nothing about it later
-  if loaded.ours.loaded then
-    loaded.ours.created = true -- it goes when it is given back
-  elseif #vim.fn.win_findbuf(bufnr) > 0 then
+  if loaded.ours.loaded then loaded.ours.created = true end -- it goes when it is given back
+  if #vim.fn.win_findbuf(bufnr) > 0 then
     notes[#notes + 1] = 'Its buffer is still open in Neovim: writing it would create the file again.'
-  elseif pcall(api.nvim_buf_delete, bufnr, {}) then
+  elseif not loaded.ours.loaded and pcall(api.nvim_buf_delete, bufnr, {}) then
     notes[#notes + 1] = 'Its buffer in Neovim was closed.'
   end
 end
