@@ -1,0 +1,117 @@
+package test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"nvim-agent-diff/screen"
+	"nvim-agent-diff/screen/screentest"
+)
+
+// settled is how long a screen must have been as it is before -update writes it.
+const settled = 500 * time.Millisecond
+
+// looks waits until the screen, its characters and how they look, is the golden one of this name.
+func (s *story) looks(name string) {
+	s.t.Helper()
+	path := filepath.Join("testdata", "screens", name+".txt")
+	if *update {
+		for last := ""; last != s.nvim.Snapshot().Looks(); time.Sleep(settled) {
+			last = s.nvim.Snapshot().Looks()
+		}
+		must(s.t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(s.t, os.WriteFile(path, []byte(s.nvim.Snapshot().Looks()), 0o644))
+		return
+	}
+	want, err := os.ReadFile(path)
+	must(s.t, err)
+	err = s.nvim.Wait(patience, "the screen of "+path, func(shot *screen.Snapshot) bool { return shot.Looks() == string(want) })
+	if err != nil {
+		got := strings.Split(s.nvim.Snapshot().Looks(), "\n")
+		for i, line := range strings.Split(string(want), "\n") {
+			if i >= len(got) || got[i] != line {
+				s.t.Errorf("%s, line %d should be\n%s\nit is\n%s", path, i+1, line, strings.Join(got[min(i, len(got)):min(i+1, len(got))], "\n"))
+			}
+		}
+		s.t.Fatal(err)
+	}
+}
+
+// onScreen tells a story on a screen of some size, in a folder of golden screens that is named after it and the Neovim.
+func onScreen(t *testing.T, width, height int, background string, tell func(s *story, folder string)) {
+	t.Helper()
+	screentest.Each(t, func(t *testing.T, nvim string) {
+		s := &story{t: t, dir: project(t)}
+		args := append([]string{"--cmd", "syntax on", "--cmd", "set statusline=%t background=" + background}, armed...)
+		s.nvim = screentest.Start(t, screen.Options{Nvim: nvim, Dir: s.dir, Args: args, Width: width, Height: height})
+		var version string
+		s.lua(&version, `return ('%d.%d'):format(vim.version().major, vim.version().minor)`)
+		tell(s, fmt.Sprintf("%s/%dx%d-%s/", version, width, height, background))
+	})
+}
+
+func testFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "screens", name))
+	must(t, err)
+	return string(text)
+}
+
+// Every layout, with hunks in every state, and a new file that is folded to a preview.
+func TestScreens(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {200, 60}} {
+		for _, background := range []string{"dark", "light"} {
+			onScreen(t, size[0], size[1], background, func(s *story, folder string) {
+				before, after := testFile(s.t, "before.lua"), testFile(s.t, "after.lua")
+				s.file("a.lua", before)
+				s.open("a.lua")
+				call := s.propose("a.lua", before, after, "retry, and say what is retried")
+				s.atHunk(1)
+				s.lua(nil, `
+					local source = vim.b[require('agent_diff').reviews()[1].bufnr].agent_diff.source_bufnr
+					for i, line in ipairs(vim.api.nvim_buf_get_lines(source, 0, -1, true)) do
+						if line:find('table.sort', 1, true) then vim.api.nvim_buf_set_lines(source, i - 1, i, true, { '  mine()' }) end
+					end`)
+				s.press("ar")
+				s.atHunk(3)
+				s.press("a")
+				s.states(applied, rejected, conflict, pending, pending)
+				s.press("1Gn")
+				s.atHunk(1)
+				s.looks(folder + "unified")
+				s.press("<Tab>")
+				s.looks(folder + "split")
+				s.press("R")
+				call.result().rejected("a.lua")
+				s.over()
+
+				s.pressed(":enew!<CR>")
+				call = s.propose("new.lua", "", strings.Repeat("local x = 1 -- one more\n", 100), "a file")
+				s.atHunk(1)
+				s.looks(folder + "new")
+				s.press("R")
+				call.result().rejected("new.lua")
+			})
+		}
+	}
+}
+
+// On a narrow screen, with long lines, and with the user's own ways.
+func TestNarrowScreens(t *testing.T) {
+	onScreen(t, 40, 16, "dark", func(s *story, folder string) {
+		s.lua(nil, `vim.o.list = true vim.o.listchars = 'tab:> ,trail:-' vim.o.number = true vim.o.signcolumn = 'yes'`)
+		old, now := "first\n\tx = 1 \n"+strings.Repeat("long ", 12)+"\n", "first\n\tx = 2 \n"+strings.Repeat("long ", 12)+"end\n"
+		s.file("a.txt", old)
+		call := s.propose("a.txt", old, now, "")
+		s.atHunk(1)
+		s.looks(folder + "wrapped")
+		s.press("<Tab>")
+		s.looks(folder + "split")
+		s.press("R")
+		call.result().rejected("a.txt")
+	})
+}
