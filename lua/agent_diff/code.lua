@@ -60,7 +60,8 @@ function M.new(lines, filetype)
     self.bufnr = api.nvim_create_buf(false, true)
     vim.bo[self.bufnr].undolevels = -1
     api.nvim_buf_set_lines(self.bufnr, 0, -1, false, lines)
-    if not pcall(function() vim.bo[self.bufnr].syntax = filetype end) then
+    local ok = pcall(function() vim.bo[self.bufnr].syntax = filetype end)
+    if not ok or not vim.b[self.bufnr].current_syntax then
       self:drop()
       return nil
     end

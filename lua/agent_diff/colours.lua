@@ -73,8 +73,8 @@ function Colours:text(owner, name, file, make)
       filetype = code.filetype(file.source.bufnr, file.path)
       self.types[file] = filetype
     end
-    local lines = filetype ~= '' and make()
-    of[name] = lines and code.new(lines, filetype) or false
+    of[name] = filetype ~= '' and code.new(make(), filetype) or false
+    if not of[name] then self.types[file] = '' end -- nothing is known of it: so it is for all other texts
   end
   return of[name]
 end

@@ -28,10 +28,17 @@ M.option = "%!v:lua.require'agent_diff.gutter'.draw()"
 
 ---@param bufnr integer
 ---@param gutter agent_diff.Gutter
-function M.attach(bufnr, gutter) gutters[bufnr] = gutter end
+function M.attach(bufnr, gutter)
+  gutter.numbers = config.get().line_numbers
+  gutter.format = ('%%%ds '):format(gutter.width)
+  gutter.blank = (' '):rep((gutter.width + 1) * #gutter.sides)
+  gutters[bufnr] = gutter
+end
 
 ---@param bufnr integer
 function M.detach(bufnr) gutters[bufnr] = nil end
+
+local number_groups = { ['-'] = 'AgentDiffDeleteSign', ['+'] = 'AgentDiffAddSign' }
 
 --- The gutter of the line that is being drawn.
 ---@return string in the language of 'statuscolumn'
@@ -39,17 +46,15 @@ function M.draw()
   local win = vim.g.statusline_winid
   local gutter = gutters[api.nvim_win_get_buf(win)]
   if not gutter then return '' end
-  local numbers = config.get().line_numbers and api.nvim_win_get_width(win) >= least_columns
   local hunk, row = gutter.at(vim.v.lnum - 1)
-  local parts = {}
-  for i, side in ipairs(numbers and gutter.sides or {}) do
-    local number = row and vim.v.virtnum == 0 and row[side]
-    local group = 'AgentDiffLineNr'
-    if row and row.kind == '-' then group = 'AgentDiffDeleteSign' end
-    if row and row.kind == '+' then group = 'AgentDiffAddSign' end
-    parts[i] = ('%%#%s#%' .. gutter.width .. 's '):format(group, number or '')
+  local bar = hunk and bars[hunk.state] or ' '
+  if not gutter.numbers or api.nvim_win_get_width(win) < least_columns then return bar end
+  if not row or vim.v.virtnum ~= 0 then return gutter.blank .. bar end
+  local parts = { '%#', number_groups[row.kind] or 'AgentDiffLineNr', '#' }
+  for _, side in ipairs(gutter.sides) do
+    parts[#parts + 1] = gutter.format:format(row[side] or '')
   end
-  parts[#parts + 1] = hunk and bars[hunk.state] or ' '
+  parts[#parts + 1] = bar
   return table.concat(parts)
 end
 

@@ -1,7 +1,10 @@
 --- The hunk under the cursor as a text object of the review buffer.
 local M = {}
 
-local function select(from, to)
+--- Selects lines of the current window that show rows of the review buffer.
+local function select(view, from, to)
+  local bufnr = vim.api.nvim_get_current_buf()
+  from, to = view.shape:from_review(bufnr, from), view.shape:from_review(bufnr, to)
   if vim.fn.mode() ~= 'n' then vim.cmd.normal({ '\27', bang = true }) end
   vim.cmd.normal({ ('%dGV%dG'):format(from + 1, to + 1), bang = true })
 end
@@ -10,7 +13,7 @@ end
 ---@param view agent_diff.View
 function M.around(view)
   local hunk = view:nearest_hunk()
-  if hunk then select(view:row_of(hunk), view:row_of(hunk) + hunk.lines - 1) end
+  if hunk then select(view, view:row_of(hunk), view:row_of(hunk) + hunk.lines - 1) end
 end
 
 --- The lines of the hunk, without its `@@` line.
@@ -19,7 +22,7 @@ function M.inner(view)
   local hunk = view:nearest_hunk()
   if not hunk then return end
   local first, last = view:row_of(hunk), view:row_of(hunk) + hunk.lines - 1
-  select(hunk.inner and first or math.min(first + 1, last), last)
+  select(view, hunk.inner and first or math.min(first + 1, last), last)
 end
 
 return M

@@ -225,6 +225,11 @@ function View:row_of(hunk) return self.diff_row + hunk.line end
 ---@return integer index of the hunk, or of the last one above the row, 0 when there is none
 function View:hunk_at(row)
   local hunks = self.review.hunks
+  -- Neovim draws line after line: most often it is the hunk of the line before.
+  local last = hunks[self.last_at or 0]
+  if last and row >= self:row_of(last) and row < self:row_of(last) + last.lines then
+    return last, self.last_at
+  end
   local low, high = 0, #hunks
   while low < high do
     local middle = math.floor((low + high + 1) / 2)
@@ -235,6 +240,7 @@ function View:hunk_at(row)
     end
   end
   local hunk = hunks[low]
+  self.last_at = low
   if hunk and row < self:row_of(hunk) + hunk.lines then return hunk, low end
   return nil, low
 end

@@ -49,6 +49,12 @@ func (b *bench) all() error {
 			return err
 		}
 	}
+	if err := b.colours(); err != nil {
+		return err
+	}
+	if err := b.startup(); err != nil {
+		return err
+	}
 	return b.start()
 }
 
