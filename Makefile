@@ -123,6 +123,11 @@ pictures: build ## take the README's pictures anew, of the newest Neovim
 fuzz: ## let every fuzz test run for FUZZTIME (10s)
 	scripts/fuzz.sh $(FUZZTIME) $(PKG)
 
+.PHONY: soak
+soak: ## make 1,000 proposals in one process and one Neovim, and see whether anything grows
+	@nvims="$${TEST_NVIMS:-$$(scripts/test-nvims.sh $(TEST_VERSIONS))}"; \
+	TEST_NVIMS="$$nvims" SOAK_ROUNDS=1000 $(GO) test -count=1 -timeout 20m -v -run '^TestSoak$$' ./test
+
 .PHONY: cover
 cover: ## measure what the tests reach, over all packages: coverage/index.html
 	@mkdir -p coverage; \

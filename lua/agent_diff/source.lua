@@ -232,6 +232,8 @@ end
 ---@param blocks agent_diff.Block[]
 function Source:seek(blocks)
   if #blocks == 0 then return end
+  -- In bytes, an empty last line without its end is the end of the line above: the server would see a line less.
+  if not vim.bo[self.bufnr].eol and vim.fn.getbufoneline(self.bufnr, '$') == '' then return end
   self.seeking = self.seeking + 1
   self.on_lost(blocks)
 end
