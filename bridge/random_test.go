@@ -56,6 +56,7 @@ func TestRandomReviews(t *testing.T) {
 // foundBugs are reviews in which the program, or the model, was once wrong.
 var foundBugs = []uint64{
 	373838169009, 9001, 686138908077, 941607043008, 472879350523, 811510963128, 506630160892, 989465283726, 594949525045, 747478399941, 388996955323, 918582209005, 768376741002,
+	415279719228,
 }
 
 // game is one random review.

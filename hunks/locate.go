@@ -206,16 +206,16 @@ func (m match) holds(other match) bool {
 }
 
 // stays says whether a block that seems to have turned into its other text has not: what it was is in the text as often
-// as before, or what was found can be a part of what it was.
+// as before, or what was found stood there then too.
 func (l *locator) stays(readings []reading, found *match) bool {
 	was, other := &readings[0], &readings[1]
 	if was.text == nil || was.start == was.end || found.Fit == was.fit {
 		return false
 	}
-	pattern, others := was.around(0), other.around(0)
-	if contains(pattern, found.pattern) {
+	if _, there := was.text.find(found.pattern); there > 0 {
 		return true
 	}
+	pattern, others := was.around(0), other.around(0)
 	_, before := was.text.find(pattern)
 	_, now := l.cur.find(pattern)
 	if contains(others, pattern) {

@@ -1,6 +1,7 @@
 --- Files and their buffers: loading, comparing with the disk, writing. No prompt of Neovim is ever provoked, and nothing
 --- is written with a bang.
 local api, uv = vim.api, vim.uv
+local encoding = require('agent_diff.encoding')
 local folder = require('agent_diff.folder')
 
 local M = {}
@@ -108,57 +109,16 @@ function M.foreign_swap(bufnr)
   end
 end
 
---- The text that a file's bytes are in an encoding; nil when they are none.
----@param bytes string
----@param encoding string 'fileencoding'
-local function decode(bytes, encoding)
-  -- Names without a byte order mean big endian to Neovim and something else to iconv, which gets them also for names with.
-  if encoding == 'utf-16' or encoding == 'ucs-2' then
-    bytes, encoding = bytes:gsub('(.)(.)', '%2%1'), encoding .. 'le'
-  elseif encoding == 'utf-32' or encoding == 'ucs-4' then
-    bytes, encoding = bytes:gsub('(.)(.)(.)(.)', '%4%3%2%1'), encoding .. 'le'
-  end
-  return vim.iconv(bytes, encoding, 'utf-8')
-end
-
-local function is_utf8(encoding) return encoding == '' or encoding == 'utf-8' end
-
---- Whether an encoding holds every character. ucs-2 does not.
-local function holds_all(encoding)
-  return is_utf8(encoding) or encoding:find('^utf%-') ~= nil or encoding:find('^ucs%-4') ~= nil
-end
-
---- The first character of a text that the encoding cannot hold: `:write` would put another one in its place without an
---- error.
----@param text string
----@param encoding string
----@return string?
-local function lost_char(text, encoding)
-  local function lost(s)
-    local there = vim.iconv(s, 'utf-8', encoding)
-    return not there or vim.iconv(there, encoding, 'utf-8') ~= s
-  end
-  if not lost(text) then return nil end
-  for _, line in ipairs(vim.split(text, '\n', { plain = true })) do
-    if lost(line) then
-      for _, char in ipairs(vim.fn.split(line, '\\zs')) do
-        if lost(char) then return char end
-      end
-    end
-  end
-  return '?'
-end
-
 --- The first character of the hunks' new lines that the buffer's encoding cannot hold.
 ---@param bufnr integer
 ---@param hunks table[] as the server sends them
 ---@return string?
 function M.unencodable(bufnr, hunks)
-  local encoding = vim.bo[bufnr].fileencoding
-  if holds_all(encoding) then return nil end
+  local fileencoding = vim.bo[bufnr].fileencoding
+  if encoding.holds_all(fileencoding) then return nil end
   for _, hunk in ipairs(hunks) do
     for _, block in ipairs(hunk.blocks) do
-      local char = #block.new > 0 and lost_char(table.concat(block.new, '\n'), encoding)
+      local char = #block.new > 0 and encoding.lost_char(table.concat(block.new, '\n'), fileencoding)
       if char then return char end
     end
   end
@@ -179,7 +139,7 @@ function M.holds(bufnr, path)
   local ends = { dos = '\r\n', mac = '\r' }
   if ends[bo.fileformat] then text = text:gsub('\n', ends[bo.fileformat]) end
   if bo.bomb then text = BOM .. text end
-  if not is_utf8(bo.fileencoding) then bytes = decode(bytes, bo.fileencoding) end
+  if not encoding.is_utf8(bo.fileencoding) then bytes = encoding.decode(bytes, bo.fileencoding) end
   return bytes == text
 end
 
@@ -356,6 +316,20 @@ local function resolved(name)
   return (real == '/' and '' or real) .. rest
 end
 
+--- Whether there is room for the buffer's text and a backup: Neovim leaves a torn file behind when there is none.
+---@param watch agent_diff.Watch
+local function has_room(watch)
+  local there = watch.path
+  while not uv.fs_stat(there) do
+    there = vim.fs.dirname(there)
+  end
+  local disk, file = uv.fs_statfs(there), uv.fs_stat(watch.path)
+  if not disk or disk.blocks == 0 then return true end -- it does not say
+  local lines = api.nvim_buf_line_count(watch.bufnr)
+  local need = api.nvim_buf_get_offset(watch.bufnr, lines) + (file and file.size or 0)
+  return disk.bavail * disk.bsize >= need
+end
+
 --- Why the buffer must not be written, or nil.
 ---@return string?
 function Watch:obstacle()
@@ -374,8 +348,9 @@ function Watch:obstacle()
   local swap = M.foreign_swap(self.bufnr)
   if swap then return ('another program edits the file (swap file %s)'):format(swap) end
   if bo.readonly then return 'the buffer is read-only' end
-  if holds_all(bo.fileencoding) then return nil end
-  local char = lost_char(require('agent_diff.text').text(self.bufnr), bo.fileencoding)
+  if not has_room(self) then return 'the disk is full' end
+  if encoding.holds_all(bo.fileencoding) then return nil end
+  local char = encoding.lost_char(require('agent_diff.text').text(self.bufnr), bo.fileencoding)
   if char then return ('the encoding %s cannot hold the character "%s"'):format(bo.fileencoding, char) end
 end
 
@@ -397,6 +372,7 @@ function Watch:write()
       if astray then error(astray, 0) end
     end,
   })
+  local before = stamp(self.path)
   local ok, result = pcall(function()
     undo = folder.make(self.path)
     return with_options({ confirm = false }, function()
@@ -412,7 +388,10 @@ function Watch:write()
   bo.fixeol = fixeol
   if ok and not bo.modified then return nil end
   if undo then undo() end
-  if not ok then return describe(result) end
+  if not ok then
+    local torn = stamp(self.path) ~= before and not M.holds(self.bufnr, self.path)
+    return describe(result) .. (torn and '; the file on disk is not complete now, the buffer is' or '')
+  end
   return result and 'the file was changed on disk, and Neovim asked whether to write all the same'
     or 'writing left the buffer modified'
 end
