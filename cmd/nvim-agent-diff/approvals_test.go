@@ -17,9 +17,10 @@ func TestApprovalsAndPolicy(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Dir(config), 0o755))
 	write := func(text string) { must(t, os.WriteFile(config, []byte(text), 0o644)) }
 	write("mode = 'auto_approve'\ntools = ['read_fiel']\n")
+	elsewhere := ""
 	run := func(args ...string) (out string, code int) {
 		cmd := program(t, dir, "applied", args...)
-		cmd.Env = append(cmd.Env, "HOME="+home, "XDG_CONFIG_HOME=", "XDG_RUNTIME_DIR="+home, "TMPDIR="+home, "NVIM=", "NVIM_AGENT_DIFF_ADDR=")
+		cmd.Env = append(cmd.Env, "HOME="+home, "XDG_CONFIG_HOME="+elsewhere, "XDG_RUNTIME_DIR="+home, "TMPDIR="+home, "NVIM=", "NVIM_AGENT_DIFF_ADDR=")
 		text, err := cmd.CombinedOutput()
 		if err != nil && cmd.ProcessState == nil {
 			t.Fatal(err)
@@ -42,6 +43,9 @@ func TestApprovalsAndPolicy(t *testing.T) {
 	has("wrong     mdoe ("+config+":2): there is no such key\n", exitError, "doctor")
 	has("fs_denied: denied by policy mdoe: there is no such key (", exitError, "propose", "--file", "f", "--modified", config)
 	write("")
+	elsewhere = home + "/other"
+	has("an agent that does not pass $XDG_CONFIG_HOME on reads "+config, exitNoEditor, "doctor")
+	elsewhere = ""
 
 	memory := policy.NewMemory(filepath.Join(home, ".local", "state", "nvim-agent-diff"), "s")
 	a, err := memory.Remember(policy.Request{Action: policy.Edit, Path: "/p/\x1b[2Jf"}, policy.ThisFile, true)

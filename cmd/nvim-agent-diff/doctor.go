@@ -165,6 +165,10 @@ func (r report) policy(p *policy.Policy) error {
 	for _, rule := range p.Rules() {
 		r.line("policy", "%s", rule)
 	}
+	if places, err := policy.UserPlaces(); err == nil && filepath.Dir(filepath.Dir(places.Config)) != filepath.Join(places.Home, ".config") {
+		r.line("policy", "an agent that does not pass $XDG_CONFIG_HOME on reads %s in the place of %s",
+			filepath.Join(places.Home, ".config", "nvim-agent-diff", "config.toml"), places.Config)
+	}
 	for _, name := range p.Tools() {
 		if !slices.Contains(tools.Tools(), name) {
 			r.line("policy", "there is no tool %q to be granted; there are: %s", name, strings.Join(tools.Tools(), ", "))

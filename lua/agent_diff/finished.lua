@@ -10,6 +10,8 @@ local M = {}
 -- How many reviews are kept, and how many bytes of text in them.
 local max_reviews = 20
 local max_bytes = 4 * 1024 * 1024
+-- How long after the review its text is looked at, in milliseconds.
+local print_ms = 50
 -- How many lines above and below a change tell where it is.
 local context = 3
 
@@ -86,6 +88,11 @@ local function note_hunk(file, hunk, index, lines)
   return noted
 end
 
+--- What a text is known by.
+local function print_of(lines, eol)
+  return vim.fn.sha256(table.concat(lines, '\n') .. (eol and #lines > 0 and '\n' or ''))
+end
+
 ---@param hunk agent_diff.FinishedHunk
 local function bytes_of(hunk)
   local bytes = hunk.deed and #(hunk.deed.was.bytes or '') or 0
@@ -109,9 +116,14 @@ local function note_file(review, file, report)
     -- What is only reviewed here the agent writes at once.
     saved = review.text_only or report.saved,
     created = file.loaded.was_missing or (review.text_only and vim.uv.fs_lstat(file.path) == nil),
-    print = loaded and vim.fn.sha256(texts.text(bufnr)) or '',
+    print = '',
     hunks = {},
   }
+  if lines then
+    local eol = vim.bo[bufnr].eol
+    -- The agent does not wait for this.
+    vim.defer_fn(function() noted.print = print_of(lines, eol) end, print_ms)
+  end
   local bytes = 0
   for index, hunk in ipairs(file.hunks) do
     if hunk.state == 'applied' or hunk.kept then
@@ -233,7 +245,7 @@ end
 ---@return table[] hunks as a source takes them
 local function turn_round(file, bufnr, refuse)
   local lines = texts.lines(bufnr)
-  local same = vim.fn.sha256(texts.text(bufnr)) == file.print
+  local same = print_of(lines, vim.bo[bufnr].eol) == file.print
   local rows = same and {} or index_lines(lines)
   local hunks, id = {}, 0
   for _, hunk in ipairs(vim.tbl_filter(function(hunk) return not hunk.back and not hunk.deed end, file.hunks)) do
