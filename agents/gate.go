@@ -95,17 +95,20 @@ func (g *Gate) answer(ctx context.Context, stdin io.Reader) (reply []byte, reaso
 		return g.unread(&call{}, err)
 	}
 	c, err := g.Agent.form.read(input)
-	if err != nil {
-		return g.unread(c, err)
+	var ch changes
+	if err == nil {
+		ch, err = g.Agent.form.changes(c.tool, c.input)
 	}
-	ch, err := g.Agent.form.changes(c.tool, c.input)
 	switch {
-	case err == nil && ch == nil:
-		return g.Agent.form.reply(c, answer{kind: silent}), ""
 	case c.after:
+		if err != nil {
+			g.Log.Warn("what the agent has done is not understood", "error", err)
+		}
 		return g.after(ctx, c, ch), ""
 	case err != nil:
 		return g.unread(c, err)
+	case ch == nil:
+		return g.Agent.form.reply(c, answer{kind: silent}), ""
 	}
 	a := g.decide(ctx, c, ch)
 	g.Log.Info("a gate's answer", "agent", g.Agent.Name, "tool", c.tool, "kind", a.kind, "reason", a.reason)
@@ -167,22 +170,48 @@ func (g *Gate) without(err error) answer {
 	return a
 }
 
-// after is called when the agent has written: the editor reads the files again.
+// reloadTime is how long the agent waits for the editor after its edit. One that is busy for longer looks at its files by
+// itself later.
+const reloadTime = 3 * time.Second
+
+// after is called when the agent has written: the editor reads the files again. Nothing that fails here can be a no.
 func (g *Gate) after(ctx context.Context, c *call, ch changes) []byte {
+	ctx, cancel := context.WithTimeout(ctx, reloadTime)
+	defer cancel()
 	var files []review.File
 	if ch != nil {
 		for _, f := range ch.files() {
-			file, _, err := g.Locate(ctx, c.dir, f.path)
-			if err == nil {
-				err = g.Reload(ctx, file.Abs)
-				files = append(files, file)
-			}
+			file, err := g.reload(ctx, c, f)
 			if err != nil {
 				g.Log.Warn("the editor does not read a file again", "path", f.path, "error", err)
+			}
+			if file.Abs != "" {
+				files = append(files, file)
 			}
 		}
 	}
 	return g.Agent.form.reply(c, answer{kind: silent, note: g.takeNote(c, files)})
+}
+
+// reload lets the editor read one file again, and is that file.
+func (g *Gate) reload(ctx context.Context, c *call, f change) (file review.File, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("a panic: %v", p)
+		}
+	}()
+	for _, path := range []string{f.newPath, f.path} {
+		if path == "" {
+			continue
+		}
+		if file, _, err = g.Locate(ctx, c.dir, path); err != nil {
+			return file, err
+		}
+		if err = g.Reload(ctx, file.Abs); err != nil {
+			return file, err
+		}
+	}
+	return file, nil
 }
 
 // sitting is the review of one call.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"nvim-agent-diff/hunks"
@@ -159,18 +160,29 @@ func TestSurrogates(t *testing.T) {
 // A signal ends the review, and the agent is told no, also when the reviewer does not hear it.
 func TestInterrupted(t *testing.T) {
 	for _, deaf := range []bool{false, true} {
-		d := newDesk(t, "claude-code", &person{waits: true})
-		if deaf {
-			d.gate.Locate = func(context.Context, string, string) (review.File, string, error) { select {} }
-		}
-		d.file("f", "one\n")
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(20*time.Millisecond, cancel)
-		var stdout, stderr bytes.Buffer
-		code := d.gate.Run(ctx, strings.NewReader(editOf("claude-code")), &stdout, &stderr)
-		if !blocks("claude-code", code, stdout.String(), parseReply(t, stdout.String())) || code == 2 && stderr.Len() == 0 {
-			t.Errorf("%d %s %s", code, &stdout, &stderr)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			d := newDesk(t, "claude-code", &person{waits: true})
+			over := make(chan struct{})
+			defer close(over)
+			if deaf {
+				d.gate.Locate = func(context.Context, string, string) (review.File, string, error) {
+					<-over
+					return review.File{}, "", errors.New("too late")
+				}
+			}
+			d.file("f", "one\n")
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Hour, cancel)
+			begun := time.Now()
+			var stdout, stderr bytes.Buffer
+			code := d.gate.Run(ctx, strings.NewReader(editOf("claude-code")), &stdout, &stderr)
+			if !blocks("claude-code", code, stdout.String(), parseReply(t, stdout.String())) || code == 2 && stderr.Len() == 0 {
+				t.Errorf("%d %s %s", code, &stdout, &stderr)
+			}
+			if took := time.Since(begun); took < time.Hour || took > time.Hour+stopTime {
+				t.Errorf("took %v", took)
+			}
+		})
 	}
 }
 
@@ -244,6 +256,50 @@ func TestAfter(t *testing.T) {
 			t.Errorf("%s: a note is left", agent)
 		}
 	}
+}
+
+// Nothing that fails after the edit says that there was none, or keeps the agent waiting.
+func TestAfterFails(t *testing.T) {
+	for _, agent := range Names() {
+		after := strings.NewReplacer("PreToolUse", "PostToolUse", "BeforeTool", "AfterTool", `"before"`, `"after"`).Replace(editOf(agent))
+		for name, do := range map[string]func(d *desk) string{
+			"no reload": func(d *desk) string {
+				d.gate.Reload = func(context.Context, string) error { return errors.New("no") }
+				return after
+			},
+			"a panic": func(d *desk) string {
+				d.gate.Reload = nil
+				return after
+			},
+			"no such file": func(d *desk) string {
+				d.gate.Locate = func(context.Context, string, string) (review.File, string, error) {
+					return review.File{}, "", review.Errorf(review.PathNotInSandbox, "It is outside. Nothing was changed.")
+				}
+				return after
+			},
+			"not understood": func(*desk) string {
+				return strings.NewReplacer("tool_input", "x", "args", "x", "edits", "x").Replace(after)
+			},
+		} {
+			d := newDesk(t, agent, &person{})
+			code, stdout, stderr := d.run(do(d))
+			if code != 0 || stderr != "" || strings.Contains(stdout, "Nothing was changed") {
+				t.Errorf("%s, %s: %d %q %q", agent, name, code, stdout, stderr)
+			}
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t, "gemini", &person{})
+		d.gate.Reload = func(ctx context.Context, _ string) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		begun := time.Now()
+		d.run(strings.ReplaceAll(editOf("gemini"), "BeforeTool", "AfterTool"))
+		if took := time.Since(begun); took > reloadTime {
+			t.Errorf("the agent waits %v for an editor that does not answer", took)
+		}
+	})
 }
 
 // The texts of a no, with and without comments, and of a part.
