@@ -40,11 +40,23 @@ type Answer struct {
 	Approvals map[string]*Decision `json:"approvals"` // by tool_call_id
 }
 
+// Any says whether any call is approved, or there are none.
+func (a *Answer) Any() bool {
+	for _, d := range a.Approvals {
+		if d.Approved {
+			return true
+		}
+	}
+	return len(a.Approvals) == 0
+}
+
 // Approver decides on calls.
 type Approver struct {
 	// Reviewer shows what is to be decided; the policy is not its business.
 	Reviewer review.Reviewer
-	Guard    *policy.Guard
+	// Record is a reviewer whose reviews are written down. It may be nil.
+	Record func(review.Reviewer) review.Reviewer
+	Guard  *policy.Guard
 	// Locate finds the file that a path means, to be changed or only to be read, and the root that its name is relative to.
 	// The error is a *review.Error.
 	Locate func(ctx context.Context, path string, change bool) (f review.File, root string, err error)
@@ -80,7 +92,7 @@ func (a *Approver) Run(ctx context.Context, input []byte) (*Answer, error) {
 		calls[i] = b.locate(ctx, r)
 	}
 	for open := calls; len(open) > 0; {
-		asked, later := b.round(open)
+		asked, later := b.round(ctx, open)
 		if len(asked) > 0 {
 			if err := b.sit(ctx, asked); err != nil {
 				return nil, err
@@ -169,7 +181,7 @@ const maxSitting = 100
 
 // round decides what the policy decides, and gives the rest: what a person is asked about now, and what comes later,
 // because an earlier call for the same file is open.
-func (b *batch) round(open []*call) (asked, later []*call) {
+func (b *batch) round(ctx context.Context, open []*call) (asked, later []*call) {
 	busy := map[string]bool{}
 	for _, c := range open {
 		if c.done != nil {
@@ -181,7 +193,7 @@ func (b *batch) round(open []*call) (asked, later []*call) {
 			later = append(later, c)
 			continue
 		}
-		if b.byPolicy(c); c.done == nil {
+		if b.byPolicy(ctx, c); c.done == nil {
 			busy[abs] = busy[abs] || c.isWrite()
 			asked = append(asked, c)
 		}
@@ -190,18 +202,19 @@ func (b *batch) round(open []*call) (asked, later []*call) {
 }
 
 // byPolicy decides a call that no person has to be asked about.
-func (b *batch) byPolicy(c *call) {
-	rules := b.Guard.Load(c.root)
-	verdict, rule := b.verdict(rules, c)
+func (b *batch) byPolicy(ctx context.Context, c *call) {
+	verdict, rule := b.verdict(b.Guard.Load(c.root), c)
 	switch verdict {
 	case policy.Deny:
 		c.fail(policy.Denied(rule))
+		b.record(ctx, c, nil, policy.Denied(rule))
 		return
 	case policy.Ask:
 		return
 	case policy.Accept:
 	}
-	if c.typ == typeWrite || c.typ == typeEdit {
+	note := "Accepted by policy " + rule.String() + ", without a review."
+	if c.isWrite() {
 		text, err := b.text(c.file.Abs)
 		if err != nil {
 			c.fail(review.Errorf(review.ToolFailed, "%s cannot be read: %v. Nothing was changed.", shown(c.path), err))
@@ -213,10 +226,52 @@ func (b *batch) byPolicy(c *call) {
 			return
 		}
 		if w != nil {
+			c.want = w
 			b.texts[c.file.Abs] = hunks.NewText(w.raw)
+			b.record(ctx, c, &review.Outcome{Auto: true, Notes: []string{note}}, nil)
 		}
 	}
-	c.done = &Decision{Approved: true, Note: "Accepted by policy " + rule.String() + ", without a review.", Remember: rememberNone}
+	c.done = &Decision{Approved: true, Note: note, Remember: rememberNone}
+}
+
+// record writes down what the policy has decided of an edit.
+func (b *batch) record(ctx context.Context, c *call, out *review.Outcome, err error) {
+	if b.Record == nil || !c.isWrite() {
+		return
+	}
+	f := c.file
+	f.Draft = func(hunks.Text) (*hunks.Patch, error) { return c.want.patch, nil }
+	_, _ = b.Record(decided{out, err}).Review(ctx, review.Proposal{
+		Tool: c.tool, Agent: b.Agent, Description: c.said(), Root: c.root, TextOnly: true, Files: []review.File{f},
+	}, nil)
+}
+
+// decided is a reviewer of what is decided already.
+type decided struct {
+	out *review.Outcome
+	err error
+}
+
+// Review says what was decided; see [review.Reviewer].
+func (d decided) Review(_ context.Context, p review.Proposal, _ func(string)) (*review.Outcome, error) {
+	if d.err != nil {
+		return nil, d.err
+	}
+	patch, err := p.Files[0].Draft(hunks.Text{})
+	if err != nil {
+		return nil, err
+	}
+	o := review.FileOutcome{Path: p.Files[0].Path}
+	for i, h := range patch.Hunks {
+		o.Hunks = append(o.Hunks, review.HunkOutcome{Index: i + 1, Header: h.Header(), State: hunks.Applied})
+	}
+	d.out.Files = append(d.out.Files, o)
+	return d.out, nil
+}
+
+// Read is not asked for; see [review.Reviewer].
+func (decided) Read(context.Context, string) (*review.Document, error) {
+	return nil, errors.New("there is nothing to read")
 }
 
 // verdict is what the policy says of a call. Of one that it knows nothing about, a person is asked, whatever the mode lets

@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"nvim-agent-diff/hunks"
+	"nvim-agent-diff/journal"
 	"nvim-agent-diff/policy"
 	"nvim-agent-diff/review"
 	"nvim-agent-diff/tools"
@@ -95,6 +98,8 @@ type world struct {
 	dir    string
 	guard  *policy.Guard
 	person *person
+
+	journal *journal.Journal
 }
 
 func newWorld(t *testing.T, files map[string]string) *world {
@@ -108,7 +113,7 @@ func newWorld(t *testing.T, files map[string]string) *world {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	return &world{t: t, dir: dir, person: &person{accepts: all}, guard: &policy.Guard{
+	return &world{t: t, dir: dir, person: &person{accepts: all}, journal: journal.At(filepath.Join(home, "log")), guard: &policy.Guard{
 		Places: policy.Places{Home: home, Config: filepath.Join(home, "config.toml"), State: filepath.Join(home, "state")},
 		Memory: policy.NewMemory(filepath.Join(home, "state"), "session"),
 	}}
@@ -120,6 +125,9 @@ func (w *world) approver() *Approver {
 	must(w.t, err)
 	return &Approver{
 		Reviewer: w.person, Guard: w.guard, Dir: w.dir, Agent: "test",
+		Record: func(r review.Reviewer) review.Reviewer {
+			return journal.Record(r, w.journal, func() bool { return true }, slog.New(slog.DiscardHandler))
+		},
 		Locate: func(ctx context.Context, path string, change bool) (review.File, string, error) {
 			if change {
 				return server.Locate(ctx, w.dir, path)
@@ -321,6 +329,15 @@ func TestPolicy(t *testing.T) {
 	got["ro"].is(t, false, "", "PathNotWritableError: ")
 	if len(w.person.seen) != 0 {
 		t.Errorf("the person was asked: %+v", w.person.seen)
+	}
+	entries, _, err := w.journal.Last(-1)
+	must(t, err)
+	var logged []string
+	for _, e := range entries {
+		logged = append(logged, fmt.Sprintf("%s %s%.9s", e.Files[0].Path, e.Decision, e.Error))
+	}
+	if got := strings.Join(logged, ", "); got != "docs/f accepted, docs/f accepted" || !strings.Contains(entries[1].Files[0].Proposed, "-b\n+c\n") {
+		t.Errorf("logged: %s", got)
 	}
 	must(t, os.WriteFile(w.guard.Places.Config, []byte("mode = \"auto_approve\"\n"), 0o600))
 	w.person.accepts = nothing

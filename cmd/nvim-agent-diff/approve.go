@@ -66,7 +66,9 @@ func approveCalls(c *cli.Context) error {
 		return err
 	}
 	a := &approve.Approver{
-		Reviewer: recorded(reviewer, guard), Guard: guard, Agent: c.String("agent"), Dir: dir,
+		Reviewer: recorded(reviewer, guard), Guard: guard,
+		Record: func(r review.Reviewer) review.Reviewer { return recorded(r, guard) },
+		Agent:  c.String("agent"), Dir: dir,
 		Locate: func(ctx context.Context, path string, change bool) (review.File, string, error) {
 			if change {
 				return server.Locate(ctx, dir, path)
@@ -91,15 +93,10 @@ func approveCalls(c *cli.Context) error {
 	if err := writeJSON(c.App.Writer, answer); err != nil {
 		return err
 	}
-	for _, d := range answer.Approvals {
-		if d.Approved {
-			return nil
-		}
+	if !answer.Any() {
+		return cli.Exit("", exitRejected)
 	}
-	if len(answer.Approvals) == 0 {
-		return nil
-	}
-	return cli.Exit("", exitRejected)
+	return nil
 }
 
 func writeJSON(w io.Writer, v any) error {
