@@ -26,7 +26,8 @@ type Finding struct {
 }
 
 // Check tries what is written in the configurations, as the agents do it, in the folder dir: the servers and hooks run with
-// nothing of the environment but what every agent hands on.
+// nothing of the environment but what every agent hands on. A project's files may be anybody's: of them only what runs this
+// program, and nothing else, is tried.
 func (m *Machine) Check(ctx context.Context, dir string) []Finding {
 	var list []Finding
 	for _, a := range agents {
@@ -39,63 +40,85 @@ func (m *Machine) Check(ctx context.Context, dir string) []Finding {
 	return list
 }
 
-func (m *Machine) check(ctx context.Context, a *agent, project bool, dir string) []Finding {
-	state := m.state(a, "", project)
-	again := "run: nvim-agent-diff setup " + a.name
-	if project {
-		again += " --project"
-	}
-	if state.Err != nil {
-		return []Finding{{a.name, "config", false, state.Err.Error()}}
-	}
-	var list []Finding
-	add := func(what string, err error, well string) {
-		f := Finding{a.name, what, err == nil, well}
-		if err != nil {
-			f.Text = err.Error() + "; " + again
+// checking is the check of an agent in one place, the user's or the project's.
+type checking struct {
+	*Machine
+	agent   *agent
+	project bool
+	dir     string
+	found   []Finding
+}
+
+// add is a finding: an error and what to do, or what was seen.
+func (c *checking) add(what string, err error, well string) {
+	f := Finding{c.agent.name, what, err == nil, well}
+	if err != nil {
+		f.Text = err.Error() + "; run: nvim-agent-diff setup " + c.agent.name
+		if c.project {
+			f.Text += " --project"
 		}
-		list = append(list, f)
 	}
+	c.found = append(c.found, f)
+}
+
+// wrong is a finding that setup cannot mend.
+func (c *checking) wrong(what, text string) {
+	c.found = append(c.found, Finding{c.agent.name, what, false, text})
+}
+
+func (m *Machine) check(ctx context.Context, a *agent, project bool, dir string) []Finding {
+	c := &checking{Machine: m, agent: a, project: project, dir: dir}
+	state := m.state(a, "", project)
 	for _, p := range state.Parts {
 		if p.Has == "outdated" {
-			list = append(list, Finding{a.name, string(p.Part), false, "outdated: " + p.Reason + "; " + again})
+			c.add(string(p.Part), errors.New("outdated: "+p.Reason), "")
 		}
 	}
 	targets := a.targets(m, project)
 	_, docs, err := load(targets)
 	if err != nil {
-		return append(list, Finding{a.name, "config", false, err.Error()})
+		c.wrong("config", err.Error())
+		return c.found
 	}
 	gate := false
 	for i, t := range targets {
 		for _, e := range t.entries(docs[:i]) {
-			if here, _ := e.find(docs[i]); !here {
+			r, ok := e.(runnable)
+			if here, _ := e.find(docs[i]); !ok || !here {
 				continue
 			}
-			switch e := e.(type) {
-			case server:
-				well, err := m.tryServer(ctx, e.registered(docs[i]), dir)
-				add("mcp", err, well)
-			case plugin:
-				well, err := m.tryHook(ctx, e.command(docs[i].(*sourceDoc)), a.harmless, dir)
-				add("gate", err, well)
-			case jsonHook:
-				gate = true
-				input := map[string]any{"hook_event_name": e.at[len(e.at)-1]}
-				maps.Copy(input, a.harmless)
-				well, err := m.tryHook(ctx, e.command(docs[i].(*jsonDoc)), input, dir)
-				add("gate", err, well)
-				if s := a.switchedOff(docs[i].(*jsonDoc)); s != "" {
-					list = append(list, Finding{a.name, "gate", false, t.path + ": " + s + " switches it off"})
-				}
+			gate = gate || e.part() == Gate
+			c.try(ctx, e, r.command(docs[i]), t.path)
+			if d, ok := docs[i].(*jsonDoc); ok && e.part() == Gate && a.switchedOff(d) != "" {
+				c.wrong("gate", t.path+": "+a.switchedOff(d)+" switches it off")
 			}
 		}
 	}
 	if gate && a.trusted != nil {
 		well, err := a.trusted(ctx, m, dir)
-		add("trust", err, well)
+		c.add("trust", err, well)
 	}
-	return list
+	return c.found
+}
+
+// try runs what an entry makes the agent run.
+func (c *checking) try(ctx context.Context, e entry, run command, path string) {
+	if c.project && !c.isOnlyUs(run) {
+		c.wrong(string(e.part()), path+" runs something else, which was not tried: "+run.String())
+		return
+	}
+	if e.part() == MCP {
+		well, err := c.tryServer(ctx, run, c.dir)
+		c.add("mcp", err, well)
+		return
+	}
+	input := map[string]any{}
+	if hook, ok := e.(jsonHook); ok {
+		input["hook_event_name"] = hook.at[len(hook.at)-1]
+	}
+	maps.Copy(input, c.agent.harmless)
+	well, err := c.tryHook(ctx, run.line, input, c.dir)
+	c.add("gate", err, well)
 }
 
 // switchedOff is the setting that keeps hooks from running, "" when none does.
@@ -109,49 +132,89 @@ func (a *agent) switchedOff(d *jsonDoc) string {
 	return ""
 }
 
-// server is an entry that makes an agent start our MCP server.
-type server interface {
-	// registered is the entry as it is written, not as it shall be.
-	registered(d document) map[string]any
+// command is what an agent runs because of an entry, as it is written, not as it shall be.
+type command struct {
+	argv []string       // a program's, run as it is
+	line string         // else a shell's
+	env  map[string]any // what the entry names besides
+	pass []string       // the variables that the entry lets through
 }
 
-func (e jsonServer) registered(d document) map[string]any {
+func (c command) String() string {
+	if c.argv == nil {
+		return withoutGuard(c.line)
+	}
+	return commandLine(c.argv...)
+}
+
+// runnable is an entry that makes an agent run something.
+type runnable interface {
+	command(d document) command
+}
+
+func (e jsonServer) command(d document) command {
 	fields, _ := decode(d.(*jsonDoc).get(e.at...)).(map[string]any)
-	return fields
+	return serverCommand(fields)
 }
 
-func (e tomlServer) registered(d document) map[string]any {
+func (e tomlServer) command(d document) command {
 	v, _ := d.(*tomlDoc).get(e.at...)
 	fields, _ := v.(map[string]any)
-	return fields
+	return serverCommand(fields)
 }
 
-// command is the hook's command line as it is written.
-func (e jsonHook) command(d *jsonDoc) string {
-	groups, i, k := e.search(d)
+func serverCommand(fields map[string]any) command {
+	c := command{argv: texts(fields["command"]), pass: texts(fields["env_vars"])}
+	if program, ok := fields["command"].(string); ok {
+		c.argv = append([]string{program}, texts(fields["args"])...)
+	}
+	for _, block := range []string{"env", "environment"} {
+		if env, ok := fields[block].(map[string]any); ok {
+			c.env = env
+		}
+	}
+	return c
+}
+
+func (e jsonHook) command(d document) command {
+	groups, i, k := e.search(d.(*jsonDoc))
 	group := decode(&groups.Elements[i]).(map[string]any)
 	handler := group["hooks"].([]any)[k].(map[string]any)
-	command, _ := handler["command"].(string)
-	return command
+	line, _ := handler["command"].(string)
+	return command{line: line}
+}
+
+func (plugin) command(d document) command {
+	return command{line: commandLine(append(pluginWords(d.(*sourceDoc).content), "hook", "opencode")...)}
+}
+
+// isOnlyUs says whether a command runs this program and nothing else, as setup writes it.
+func (m *Machine) isOnlyUs(c command) bool {
+	if c.argv != nil {
+		return c.argv[0] == m.Program && len(c.env) == 0
+	}
+	words := shellWords(c.line)
+	if commandLine(words...) != c.line {
+		return false // a shell may make more of it
+	}
+	guarded := len(words) > 3 && slices.Equal(words[:3], []string{"sh", "-c", guard}) && words[3] == m.Program
+	return guarded || len(words) > 0 && words[0] == m.Program
 }
 
 // environment is what every agent hands on, and what the entry names besides.
-func (m *Machine) environment(fields map[string]any) []string {
+func (m *Machine) environment(c command) []string {
 	var env []string
 	for _, name := range []string{"HOME", "LANG", "PATH", "TERM"} {
 		if value := os.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
 	}
-	for _, block := range []string{"env", "environment"} {
-		own, _ := fields[block].(map[string]any)
-		for name, value := range own {
-			if text, ok := value.(string); ok {
-				env = append(env, name+"="+text)
-			}
+	for name, value := range c.env {
+		if text, ok := value.(string); ok {
+			env = append(env, name+"="+text)
 		}
 	}
-	for _, name := range texts(fields["env_vars"]) {
+	for _, name := range c.pass {
 		if value := m.getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
@@ -160,18 +223,15 @@ func (m *Machine) environment(fields map[string]any) []string {
 }
 
 // tryServer starts a server, shakes hands and asks for its tools.
-func (m *Machine) tryServer(ctx context.Context, fields map[string]any, dir string) (well string, err error) {
-	argv := texts(fields["command"])
-	if command, ok := fields["command"].(string); ok {
-		argv = append([]string{command}, texts(fields["args"])...)
-	}
+func (m *Machine) tryServer(ctx context.Context, c command, dir string) (well string, err error) {
+	argv := c.argv
 	if len(argv) == 0 {
 		return "", errors.New("no command is written")
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkLimit)
 	defer cancel()
 	start := time.Now()
-	p, err := startPeer(ctx, dir, m.environment(fields), argv)
+	p, err := startPeer(ctx, dir, m.environment(c), argv)
 	if err != nil {
 		return "", fmt.Errorf("%s does not start: %w", argv[0], err)
 	}
@@ -200,7 +260,7 @@ func (m *Machine) tryServer(ctx context.Context, fields map[string]any, dir stri
 }
 
 // tryHook runs a hook's command line as agents do, by a shell, for a call that changes nothing. It has to let that pass.
-func (m *Machine) tryHook(ctx context.Context, command string, harmless map[string]any, dir string) (well string, err error) {
+func (m *Machine) tryHook(ctx context.Context, line string, harmless map[string]any, dir string) (well string, err error) {
 	input := map[string]any{
 		"session_id": programName + "-doctor", "transcript_path": "", "cwd": dir, "sessionID": programName + "-doctor", "directory": dir,
 	}
@@ -213,11 +273,11 @@ func (m *Machine) tryHook(ctx context.Context, command string, harmless map[stri
 	defer cancel()
 	start := time.Now()
 	var out, said bytes.Buffer
-	cmd := exec.CommandContext(ctx, "sh", "-c", command)
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, m.environment(nil), bytes.NewReader(raw), &out, &said
+	cmd := exec.CommandContext(ctx, "sh", "-c", line)
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, m.environment(command{}), bytes.NewReader(raw), &out, &said
 	cmd.WaitDelay = time.Second
 	err = cmd.Run()
-	name := withoutGuard(command)
+	name := withoutGuard(line)
 	switch {
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("%s does not answer within %v", name, checkLimit)
@@ -262,7 +322,7 @@ func codexTrusts(ctx context.Context, m *Machine, dir string) (well string, err 
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkLimit)
 	defer cancel()
-	p, err := startPeer(ctx, dir, append(m.environment(nil), "CODEX_HOME="+codexFolder(m)), []string{program, "app-server"})
+	p, err := startPeer(ctx, dir, append(m.environment(command{}), "CODEX_HOME="+codexFolder(m)), []string{program, "app-server"})
 	if err != nil {
 		return "", err
 	}

@@ -91,3 +91,45 @@ func TestStates(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got.String(), want)
 	}
 }
+
+// A project's files may be anybody's: trying them runs nothing but this program.
+func TestCheckRunsNothingOfTheProject(t *testing.T) {
+	us := []string{"/usr/local/bin/nvim-agent-diff", "sh -c '" + guard + "' /usr/local/bin/nvim-agent-diff"}
+	cases := map[string]string{
+		".mcp.json one":                           `{"mcpServers": {"nvim-diff": {"command": "touch", "args": ["ran", "mcp"]}}}`,
+		".mcp.json two":                           `{"mcpServers": {"nvim-diff": {"command": "` + us[0] + `", "args": ["mcp"], "env": {"LD_PRELOAD": "x"}}}}`,
+		".mcp.json three":                         `{"mcpServers": {"nvim-diff": {"command": "./nvim-agent-diff", "args": ["mcp"]}}}`,
+		".codex/hooks.json before":                `touch ran; ` + us[0] + ` hook codex`,
+		".codex/hooks.json behind":                us[0] + ` hook codex ; touch ran`,
+		".codex/hooks.json pipe":                  us[1] + ` hook codex | touch ran`,
+		".codex/hooks.json environment":           `env A=b ` + us[0] + ` hook codex`,
+		".codex/hooks.json guard":                 `sh -c 'touch ran' ` + us[0] + ` hook codex`,
+		".codex/hooks.json elsewhere":             `./nvim-agent-diff hook codex`,
+		".codex/hooks.json expanded":              us[0] + ` hook codex $(touch ran)`,
+		".opencode/plugin/nvim-agent-diff.js one": "// nvim-agent-diff\nconst command = [\"touch\", \"ran\"]\n",
+	}
+	for name, text := range cases {
+		t.Run(name, func(t *testing.T) {
+			m := machine(t, "")
+			file, _, _ := strings.Cut(name, " ")
+			if strings.HasSuffix(file, "hooks.json") {
+				raw, err := json.Marshal(map[string]any{"hooks": map[string]any{"PreToolUse": []any{
+					hookGroup{"apply_patch", []any{commandHook{Type: "command", Command: text}}},
+				}}})
+				must(t, err)
+				text = string(raw)
+			}
+			path := filepath.Join(m.Project, file)
+			must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			must(t, os.WriteFile(path, []byte(text), 0o600))
+			t.Setenv("PATH", "/usr/bin:/bin")
+			told := false
+			for _, f := range m.Check(context.Background(), m.Project) {
+				told = told || !f.OK && strings.Contains(f.Text, " runs something else, which was not tried: ")
+			}
+			if _, err := os.Stat(filepath.Join(m.Project, "ran")); err == nil || !told {
+				t.Errorf("ran: %v, told: %v", err == nil, told)
+			}
+		})
+	}
+}

@@ -145,3 +145,31 @@ func behindLinks(path string) (string, error) {
 	}
 	return "", fmt.Errorf("%s leads through too many links", path)
 }
+
+// staysWithin refuses a path below a folder that leads out of it, by links: a project's files may be anybody's.
+func staysWithin(folder, path string) error {
+	if rel, err := filepath.Rel(folder, path); err != nil || !filepath.IsLocal(rel) {
+		return nil //nolint:nilerr // it is not of that folder
+	}
+	end, err := behindLinks(path)
+	if err != nil {
+		return err
+	}
+	root, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		return err
+	}
+	for dir := filepath.Dir(end); ; dir = filepath.Dir(dir) {
+		behind, err := filepath.EvalSymlinks(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it will be made
+		}
+		if err != nil {
+			return err
+		}
+		if rel, err := filepath.Rel(root, behind); err != nil || !filepath.IsLocal(rel) {
+			return fmt.Errorf("%s leads out of the project, to %s. Nothing was changed", path, end)
+		}
+		return nil
+	}
+}

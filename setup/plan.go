@@ -49,6 +49,9 @@ func (m *Machine) Plan(name string, o Options) (*Plan, error) {
 	plan := &Plan{Agent: name}
 	var docs []document
 	for _, t := range a.targets(m, o.Project) {
+		if err := m.bounds(t, o); err != nil {
+			return nil, err
+		}
 		raw, err := readFile(t.path)
 		if err != nil {
 			return nil, err
@@ -69,6 +72,14 @@ func (m *Machine) Plan(name string, o Options) (*Plan, error) {
 		plan.Notes = append(plan.Notes, "The gate is set up for you and for this project: what the agent edits here may be reviewed twice.")
 	}
 	return plan, nil
+}
+
+// bounds refuses a project's file that is somewhere else.
+func (m *Machine) bounds(t target, o Options) error {
+	if !o.Project {
+		return nil
+	}
+	return staysWithin(m.Project, t.path)
 }
 
 // edited is the document of a file with our entries in it.
@@ -103,6 +114,11 @@ func (m *Machine) Undo(name string, o Options) (*Plan, error) {
 	}
 	plan := &Plan{Agent: name}
 	targets := a.targets(m, o.Project)
+	for _, t := range targets {
+		if err := m.bounds(t, o); err != nil {
+			return nil, err
+		}
+	}
 	raws, docs, err := load(targets)
 	if err != nil {
 		return nil, err

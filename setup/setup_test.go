@@ -293,3 +293,40 @@ func TestTwoGates(t *testing.T) {
 		apply(t, m, plan, nil)
 	}
 }
+
+// A project that somebody else has made does not get us to write, or to show, what is outside of it.
+func TestLinksOutOfTheProject(t *testing.T) {
+	cases := map[string]func(m *Machine) error{
+		"a file": func(m *Machine) error {
+			must(t, os.MkdirAll(m.Project+"/.gemini", 0o755))
+			return os.Symlink(m.Home+"/.profile", m.Project+"/.gemini/settings.json")
+		},
+		"a folder": func(m *Machine) error { return os.Symlink(m.Home, m.Project+"/.gemini") },
+		"a folder that is not there": func(m *Machine) error {
+			must(t, os.MkdirAll(m.Project+"/.gemini", 0o755))
+			return os.Symlink("../../home/new/settings.json", m.Project+"/.gemini/settings.json")
+		},
+	}
+	for name, link := range cases {
+		t.Run(name, func(t *testing.T) {
+			m := machine(t, "")
+			must(t, link(m))
+			for _, plan := range []func(string, Options) (*Plan, error){m.Plan, m.Undo} {
+				if _, err := plan("gemini", Options{Project: true}); err == nil || !strings.Contains(err.Error(), "leads out of the project") {
+					t.Errorf("error %v", err)
+				}
+			}
+			if files := tree(t, m.Home); len(files) > 0 {
+				t.Errorf("written: %v", files)
+			}
+		})
+	}
+	m := machine(t, "")
+	must(t, os.MkdirAll(m.Project+"/.gemini", 0o755))
+	must(t, os.Symlink("../shared.json", m.Project+"/.gemini/settings.json"))
+	plan, err := m.Plan("gemini", Options{Project: true})
+	apply(t, m, plan, err)
+	if _, err := os.Stat(m.Project + "/shared.json"); err != nil {
+		t.Error("a link within the project is not followed:", err)
+	}
+}

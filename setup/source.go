@@ -75,8 +75,3 @@ func pluginWords(source string) []string {
 }
 
 func (e plugin) take(d document) { d.(*sourceDoc).content = "" }
-
-// command is the command line that the plugin runs.
-func (e plugin) command(d *sourceDoc) string {
-	return commandLine(append(pluginWords(d.content), "hook", "opencode")...)
-}
