@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 const (
@@ -213,5 +215,32 @@ func TestEditHunk(t *testing.T) {
 			t.Errorf("only the third is the user's: %s", r.Raw)
 		}
 		s.fileIs("a.txt", strings.Replace(three(1), "line 27\n", "line 27a\n", 1))
+	})
+}
+
+// When the agent's server does not answer, nothing is cut, and its answer when it is late changes nothing.
+func TestLateCut(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		call := s.proposePart()
+		pid := s.agent.cmd.Process.Pid
+		must(t, syscall.Kill(pid, syscall.SIGSTOP))
+		stopped := func() bool {
+			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+			return err != nil || strings.Contains(string(stat), ") T ")
+		}
+		for !stopped() {
+			time.Sleep(time.Millisecond)
+		}
+		s.press("s")
+		s.see("the agent does not answer: nothing was changed")
+		s.hunks(pending)
+		must(t, syscall.Kill(pid, syscall.SIGCONT))
+		s.press("sa")
+		s.hunks(applied, pending)
+		s.press("uu")
+		s.hunks(pending)
+		s.press("A")
+		call.result().accepted("a.go", true).hunks(1, 0, 0, 0)
+		s.fileIs("a.go", partNew)
 	})
 }
