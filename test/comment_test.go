@@ -67,5 +67,6 @@ func TestCommentOutlivesTyping(t *testing.T) {
 		s.press("<Esc>")
 		s.over()
 		s.bufferIs("a.txt", three())
+		s.until("the text is not lost", `return vim.fn.getreg('"') == 'dddddd\n'`)
 	})
 }

@@ -199,6 +199,13 @@ func TestEditHunk(t *testing.T) {
 		s.states(applied, pending, pending)
 		s.bufferIs("a.txt", three(1))
 
+		// What is written in a window that goes away is not lost.
+		s.press("eccHALF<Esc><C-w>p")
+		s.pressed("gl")
+		s.until("the text is not lost", `return vim.fn.getreg('"') == 'HALF\n'`)
+		s.press(":AgentDiff<CR>")
+		s.states(applied, pending, pending)
+
 		// A deletion that is kept in part, and a text that is none.
 		s.press("Gedd<CR>") // nothing instead of nothing: as proposed
 		s.states(applied, pending, applied)
@@ -242,5 +249,31 @@ func TestLateCut(t *testing.T) {
 		s.press("A")
 		call.result().accepted("a.go", true).hunks(1, 0, 0, 0)
 		s.fileIs("a.go", partNew)
+	})
+}
+
+// Side by side, a selected line is what stands on both sides.
+func TestPartsSideBySide(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.file("a.txt", "one\ntwo\nthree\n")
+		s.open("a.txt")
+		call := s.propose("a.txt", "one\ntwo\nthree\n", "one 1\ntwo 2\nthree 3\n", "")
+		s.see("+three 3")
+		s.press("<Tab>")
+		s.notSee("+three 3")
+		s.press("/two<CR>Va")
+		s.hunks(pending, applied, pending)
+		s.bufferIs("a.txt", "one\ntwo 2\nthree\n")
+		s.press("/two<CR>yih")
+		s.until("the part is yanked", `return vim.fn.getreg('"') == 'two\n'`)
+		s.press("cno<Esc><CR>")
+		s.see("» no")
+		s.press("u")
+		s.hunks(pending)
+		s.press("eggdd<CR>")
+		s.hunks(applied)
+		s.bufferIs("a.txt", "two 2\nthree 3\n")
+		s.press("q")
+		call.result().accepted("a.txt", true).hunks(1, 0, 0, 0).says("edited by the user. Comment: no")
 	})
 }

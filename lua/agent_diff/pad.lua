@@ -34,6 +34,16 @@ function Pad:close()
   end)
 end
 
+--- Takes the pad away because what it is about goes away, or its window. What was written is not lost.
+function Pad:abandon()
+  if self.closed then return end
+  if api.nvim_buf_is_loaded(self.bufnr) and vim.bo[self.bufnr].modified then
+    vim.fn.setreg('"', api.nvim_buf_get_lines(self.bufnr, 0, -1, false), 'l')
+    notice.say('what you were writing is in register "', vim.log.levels.WARN)
+  end
+  self:close()
+end
+
 --- Keeps what is in the pad, and takes it away, unless it is refused.
 function Pad:keep()
   if self.closed then return end
@@ -64,8 +74,8 @@ function Pad:map()
       if self.given.leave == 'keep' and not self:has_focus() then self:keep() end
     end))
   end)
-  on('BufUnload', function()
-    vim.schedule(notice.guarded(function() self:close() end))
+  on('BufWinLeave', function()
+    vim.schedule(notice.guarded(function() self:abandon() end))
   end)
 end
 

@@ -168,6 +168,7 @@ end
 ---@param given table see pad.lua
 function M.write_on(view, given)
   if view.pad and not view.pad.closed then return view.pad:focus() end
+  given.below = view.shape:from_review(api.nvim_get_current_buf(), given.below)
   local left = view.left
   view.pad = require('agent_diff.pad').open(given)
   view.left = left
@@ -188,7 +189,7 @@ function M.close(view, wait, closed)
   local function take_away()
     local focused = (pad and pad:has_focus()) or (opened and opened:has_focus())
     if wait and focused and manners().is_typing() then return false end
-    if pad then pad:close() end
+    if pad then pad:abandon() end
     if opened then
       if not pcall(opened.close, opened) then return false end
     end
