@@ -329,6 +329,24 @@ func TestTold(t *testing.T) {
 	}
 }
 
+// How a hunk is named that is not simply written.
+func TestStates(t *testing.T) {
+	for _, c := range []struct {
+		hunk review.HunkOutcome
+		want string
+	}{
+		{review.HunkOutcome{State: hunks.Pending}, "undecided, not applied"},
+		{review.HunkOutcome{State: hunks.Pending, StillInBuffer: true}, "undecided, but its text is written"},
+		{review.HunkOutcome{State: hunks.Rejected, Partial: true}, "rejected, a part of a proposed hunk"},
+		{review.HunkOutcome{State: hunks.Applied, Edited: true}, "applied, edited by the user"},
+		{review.HunkOutcome{State: hunks.Conflict, Reason: "it is \x1b[2J gone."}, "in conflict, not applied: it is ^[[2J gone"},
+	} {
+		if got := state(c.hunk); got != c.want {
+			t.Errorf("%q, should be %q", got, c.want)
+		}
+	}
+}
+
 // The plugin's only line that is ours to write says what it runs.
 func TestOpenCodePlugin(t *testing.T) {
 	got := OpenCodePlugin("/a b/nvim-agent-diff", "--nvim", `"x"`)

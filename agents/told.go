@@ -72,7 +72,7 @@ func Note(out *review.Outcome) string {
 			b.WriteString("Nothing of it is written. Do not propose it again unless the user asks for it.\n")
 		}
 		for _, h := range f.Hunks {
-			if h.State != hunks.Applied || h.Edited || h.Partial {
+			if differs(&h) {
 				fmt.Fprintf(&b, "- hunk %d (%s): %s\n", h.Index, shown(h.Header), state(h))
 			}
 		}
@@ -93,13 +93,16 @@ func changed(f *review.FileOutcome) bool {
 	if f.UserDiff != "" {
 		return true
 	}
-	for _, h := range f.Hunks {
-		if h.State != hunks.Applied || h.Edited || h.Partial {
+	for i := range f.Hunks {
+		if differs(&f.Hunks[i]) {
 			return true
 		}
 	}
 	return false
 }
+
+// differs says whether a hunk is not simply written.
+func differs(h *review.HunkOutcome) bool { return h.State != hunks.Applied || h.Edited || h.Partial }
 
 func state(h review.HunkOutcome) string {
 	s := map[hunks.State]string{
@@ -107,6 +110,9 @@ func state(h review.HunkOutcome) string {
 	}[h.State]
 	if h.State == hunks.Conflict && h.Reason != "" {
 		s += ": " + shown(strings.TrimSuffix(h.Reason, "."))
+	}
+	if h.StillInBuffer && h.State != hunks.Applied {
+		s = strings.TrimSuffix(s, ", not applied") + ", but its text is written"
 	}
 	if h.Partial {
 		s += ", a part of a proposed hunk"

@@ -76,7 +76,7 @@ func hook(c *cli.Context) error {
 	if prompts {
 		next = &elseHere{Neovims: neovims, here: newPopup(os.Getenv)}
 	}
-	reviewer := recorded(&policy.Reviewer{Next: next, Guard: guard}, guard)
+	reviewer := recorded(&policy.Reviewer{Next: agents.Unasked{Next: next}, Guard: guard}, guard)
 	server, err := tools.New(tools.Options{
 		Reviewer: reviewer, Guard: guard, Roots: c.StringSlice("root"), Version: moduleVersion(), Log: slog.Default(),
 	})
