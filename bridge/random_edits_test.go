@@ -198,6 +198,7 @@ func (g *game) repair(int) {
 	}
 	g.do(fmt.Sprintf("rows %d to %d say %q", row, row+len(lines), with), func(m *model) {
 		p := &m.places[block]
+		m.blocks[block].maybe = p.turned // its own lines had gone: another's that say the same need not be taken for them
 		*p = modelPlace{lines: slices.Clone(with)}
 	}, func() { g.r.do("set", row, row+len(lines), with) })
 }

@@ -3,6 +3,8 @@ package test
 import (
 	"testing"
 	"time"
+
+	"nvim-agent-diff/screen"
 )
 
 // The agent takes the call back: the review closes with a notice, and what is applied stays, unsaved.
@@ -66,6 +68,54 @@ func TestNeovimLeft(t *testing.T) {
 		call.result().accepted("a.txt", true).hunks(2, 0, 1, 0)
 		s.fileIs("a.txt", three(1, 2))
 	})
+}
+
+// :restart (a new Neovim has it) leaves Neovim on purpose too, and the server finds the one that comes.
+func TestRestart(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		var there bool
+		s.lua(&there, `return vim.fn.exists(':restart') == 2`)
+		if !there {
+			s.t.Skip("this Neovim has no :restart")
+		}
+		call := s.asked()
+		s.press("ara")
+		s.states(applied, rejected, applied)
+		s.inFile("a.txt", ":w<CR>")
+		s.press("<Space>")
+		s.states(applied, rejected, pending)
+		s.press(":restart +qall!<CR>")
+		call.result().accepted("a.txt", true).says("Neovim was closed")
+		s.fileIs("a.txt", three(1, 3))
+		s.nvim = s.successor()
+		call = s.propose("a.txt", three(1, 3), three(1, 2, 3), "the next one")
+		s.shown()
+		s.press("A")
+		call.result().accepted("a.txt", true)
+	})
+}
+
+// successor waits for the Neovim that takes the place of the story's own at the same address.
+func (s *story) successor() *screen.Screen {
+	s.t.Helper()
+	for began := time.Now(); time.Since(began) < patience; time.Sleep(20 * time.Millisecond) {
+		next, err := screen.Attach(s.nvim.Addr(), screen.DefaultWidth, screen.DefaultHeight)
+		if err != nil {
+			continue // nobody listens there now
+		}
+		var pid int
+		if err := next.Lua(&pid, `return vim.fn.getpid()`); err != nil || pid == s.nvim.Pid() {
+			_ = next.Close()
+			continue
+		}
+		s.t.Cleanup(func() {
+			_ = next.Lua(nil, `vim.schedule(function() vim.cmd('qall!') end)`)
+			_ = next.Close()
+		})
+		return next
+	}
+	s.t.Fatal("no Neovim came in its place")
+	return nil
 }
 
 // The source buffer goes away during the review: decided by what is on the disk.
