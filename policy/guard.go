@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"nvim-agent-diff/review"
 	"nvim-agent-diff/visible"
@@ -88,7 +89,7 @@ func (r *Reviewer) Read(ctx context.Context, abs string) (*review.Document, erro
 
 // Review has a proposal reviewed, unless the policy decides it; see [review.Reviewer].
 func (r *Reviewer) Review(ctx context.Context, p review.Proposal, progress func(string)) (*review.Outcome, error) {
-	rules := r.Guard.Load(p.Root)
+	rules := r.Guard.loadFor(&p)
 	verdict, rule, err := rules.proposal(&p)
 	if err != nil {
 		return nil, err
@@ -127,6 +128,22 @@ func (r *Reviewer) remember(p *review.Proposal, wish review.Remember) {
 		}
 		return
 	}
+}
+
+// loadFor reads the policy for a proposal. Its files can be in several roots.
+func (g *Guard) loadFor(p *review.Proposal) *Policy {
+	if g == nil {
+		return &Policy{}
+	}
+	var others []string
+	for _, f := range p.Files {
+		for _, place := range f.Places() {
+			if _, in := within(p.Root, place.Abs); !in {
+				others = append(others, filepath.Dir(place.Abs))
+			}
+		}
+	}
+	return load(g.Places, g.Memory, []string{p.Root}, others)
 }
 
 // proposal is the strictest verdict on any file of a proposal.

@@ -76,6 +76,15 @@ func TestReviewer(t *testing.T) {
 		}
 	}
 
+	// A file in another root is under the rules there too.
+	other := w.write(w.places.Home+"/other/sub/x", "")
+	w.write(w.places.Home+"/other/"+ProjectFile, "deny = ['sub/x']")
+	both := w.proposal("a")
+	both.Files = append(both.Files, review.File{Path: other, Abs: other})
+	if got := told(both); !strings.Contains(got, `denied by policy deny = "sub/x"`) {
+		t.Error(got)
+	}
+
 	// What is remembered is what was accepted, of a file that was proposed, where it may be.
 	forgotten := func(why string, p review.Proposal) {
 		t.Helper()

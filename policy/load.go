@@ -44,6 +44,11 @@ func UserPlaces() (Places, error) {
 // Load reads the user's configuration and the projects' files in the roots and above them. memory may be nil. What cannot be
 // read is in the policy, and forbids everything.
 func Load(places Places, memory *Memory, roots ...string) *Policy {
+	return load(places, memory, roots, nil)
+}
+
+// load is Load, and reads the projects' files in further folders and above them.
+func load(places Places, memory *Memory, roots, folders []string) *Policy {
 	p := &Policy{memory: memory, protected: newProtected(places)}
 	if places.Config != "" {
 		if user, found := readLayer(places.Config, "", places.Home); found {
@@ -56,7 +61,10 @@ func Load(places Places, memory *Memory, roots ...string) *Policy {
 	for _, r := range p.Roots() {
 		p.dirs = append(p.dirs, dir{r.Name, r.Dir})
 	}
-	for _, folder := range projectFolders(p.dirs) {
+	for _, d := range p.dirs {
+		folders = append(folders, d.path)
+	}
+	for _, folder := range withParents(folders) {
 		if project, found := readLayer(filepath.Join(folder, ProjectFile), folder, places.Home); found {
 			p.loosened(&project)
 			p.add(project)
@@ -80,18 +88,18 @@ func (p *Policy) loosened(r *reading) {
 	}
 }
 
-// projectFolders are the folders and all those above them, the outer first.
-func projectFolders(dirs []dir) []string {
+// withParents are the folders and all those above them, the outer first.
+func withParents(folders []string) []string {
 	seen := map[string]bool{}
-	var folders []string
-	for _, d := range dirs {
-		for at := d.path; !seen[at]; at = filepath.Dir(at) {
+	var all []string
+	for _, folder := range folders {
+		for at := folder; !seen[at]; at = filepath.Dir(at) {
 			seen[at] = true
-			folders = append(folders, at)
+			all = append(all, at)
 		}
 	}
-	slices.SortFunc(folders, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
-	return folders
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
+	return all
 }
 
 // Root is a folder that the configuration names.

@@ -306,7 +306,10 @@ func (p *Policy) names(l *layer, path string) []string {
 
 // within is a path relative to a folder that it is in, slash separated; "." for the folder itself.
 func within(folder, path string) (string, bool) {
-	if folder == "/" {
+	switch folder {
+	case "":
+		return "", false
+	case "/":
 		return strings.TrimPrefix(path, "/"), true
 	}
 	rest, ok := strings.CutPrefix(path, folder)

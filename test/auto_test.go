@@ -260,7 +260,7 @@ func TestLetThroughGate(t *testing.T) {
 		s.fileIs("a.txt", three())
 		s.bufferIs("a.txt", three())
 		s.pressed(":AgentDiff approvals<CR>")
-		s.see("a.txt  taken back, 1 hunks, by allow")
+		s.see("a.txt  taken back, 1 hunk, by allow")
 
 		code, stdout, stderr = gate("no.txt", "x", "y")
 		if !strings.Contains(stdout+stderr, "denied by policy deny") || strings.Contains(stdout, `"allow"`) {

@@ -80,11 +80,11 @@ function List:draw()
       local item = { review = review }
       local mark = review.undone and 'taken back, ' or ''
       add(
-        ('  %s  %s  %s%d hunks, by %s'):format(
+        ('  %s  %s  %s%s, by %s'):format(
           os.date('%H:%M', review.time),
           review.name,
           mark,
-          review.applied,
+          review.applied == 1 and '1 hunk' or review.applied .. ' hunks',
           review.rule
         ),
         item
