@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
@@ -57,6 +58,7 @@ func (s *session) outcome(report Value) (*review.Outcome, error) {
 	}
 	if out.Decision() == review.Rejected {
 		if err := tried.err(); err != nil {
+			err.Text += said(out)
 			return nil, err
 		}
 	}
@@ -79,7 +81,7 @@ func (a *attempt) look(file Value) {
 }
 
 // err is the answer when nothing is applied although the person accepted: no person's "no".
-func (a *attempt) err() error {
+func (a *attempt) err() *review.Error {
 	switch {
 	case a.stale:
 		return review.Errorf(review.StaleOriginal,
@@ -89,6 +91,22 @@ func (a *attempt) err() error {
 			"The user accepted, but Neovim could not do it: %s. Nothing was changed.", a.barred)
 	}
 	return nil
+}
+
+// said are the person's comments as sentences behind others.
+func said(out *review.Outcome) string {
+	var text strings.Builder
+	if out.Comment != "" {
+		fmt.Fprintf(&text, "\nThe user's comment: %s", out.Comment)
+	}
+	for i := range out.Files {
+		for _, h := range out.Files[i].Hunks {
+			if h.Comment != "" {
+				fmt.Fprintf(&text, "\nOn %s, hunk %d: %s", out.Files[i].Path, h.Index, h.Comment)
+			}
+		}
+	}
+	return text.String()
 }
 
 // fileOutcome is one file's part of the report.

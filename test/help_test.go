@@ -72,3 +72,25 @@ func TestHealth(t *testing.T) {
 		s.until("it is Neovim's", `return vim.bo.filetype == 'checkhealth'`)
 	})
 }
+
+// The statusline that the help shows says what waits, and nothing when nothing does.
+func TestStatuslineOfTheHelp(t *testing.T) {
+	help, err := os.ReadFile(filepath.Join("..", "doc", "agent-diff.txt"))
+	must(t, err)
+	_, code, _ := strings.Cut(string(help), "In a plain 'statusline'")
+	_, code, _ = strings.Cut(code, ">lua\n")
+	code, _, _ = strings.Cut(code, "\n<\n")
+	forEachNvim(t, func(s *story) {
+		s.lua(nil, code)
+		s.file("a.txt", three())
+		s.open("a.txt")
+		s.see("a.txt")
+		call := s.propose("a.txt", three(), three(1, 2, 3), "")
+		s.see("agent-diff: 1 review, 3 pending")
+		s.press("a")
+		s.see("agent-diff: 1 review, 2 pending")
+		s.press("R")
+		call.result()
+		s.notSee("agent-diff: 1 review")
+	})
+}

@@ -136,10 +136,10 @@ func TestAllConflictsIsStale(t *testing.T) {
 		s.inFile("a.txt", ":%s/line/row<CR>")
 		s.press("a")
 		s.states(conflict, pending, pending)
-		s.press("q")
+		s.press("ggcit was right<Esc><CR>q")
 		s.press("y")
 		call.result().failed("stale_original").
-			says("user accepted, but the file has changed: read it again and propose again")
+			says("user accepted, but the file has changed: read it again and propose again", "On a.txt, hunk 1: it was right")
 		s.fileIs("a.txt", three())
 	})
 }

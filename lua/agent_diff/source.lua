@@ -278,8 +278,8 @@ function Source:anchor(tick, places)
   end
   for _, place in ipairs(places) do
     local block, row, side = by_id[place[1]], place[2], place[3]
-    local last = row + #block[side]
-    local there = text.same(api.nvim_buf_get_lines(self.bufnr, row, last, false), block[side])
+    local last = block and row + #block[side] or row -- it may have been cut otherwise since
+    local there = block and text.same(api.nvim_buf_get_lines(self.bufnr, row, last, false), block[side])
     if there and self:can_be(block, row, last) then
       self.anchors:settle(block, row, last)
       self:arrive(block, side, last)
