@@ -258,6 +258,17 @@ func TestAfter(t *testing.T) {
 	}
 }
 
+// Gemini's model is told after the edit too that nobody has reviewed it.
+func TestUnreviewedIsTold(t *testing.T) {
+	d := newDesk(t, "gemini", &person{err: review.Errorf(review.EditorUnavailable, "No Neovim.")})
+	d.gate.NoEditor = Allow
+	d.file("f", "one\n")
+	d.run(editOf("gemini"))
+	if _, stdout, _ := d.run(strings.ReplaceAll(editOf("gemini"), "BeforeTool", "AfterTool")); !strings.Contains(stdout, "Nobody has reviewed this edit") {
+		t.Error(stdout)
+	}
+}
+
 // Nothing that fails after the edit says that there was none, or keeps the agent waiting.
 func TestAfterFails(t *testing.T) {
 	for _, agent := range Names() {
