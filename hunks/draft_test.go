@@ -254,6 +254,7 @@ func TestDraftErrors(t *testing.T) {
 		if !errors.As(err, &stale) || stale.Error() != test.want {
 			t.Errorf("%s: %v, %+v\nwant %s", test.name, err, p, test.want)
 		}
+		checkInConflict(t, p)
 	}
 }
 

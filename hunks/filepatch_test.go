@@ -280,6 +280,7 @@ func checkDraft(t *testing.T, f FilePatch, current Text) {
 		if stale.Error() == "" {
 			t.Error("no reason")
 		}
+		checkInConflict(t, p)
 	case err != nil:
 		if !errors.Is(err, ErrNothing) {
 			t.Error(err)
@@ -290,6 +291,7 @@ func checkDraft(t *testing.T, f FilePatch, current Text) {
 		}
 		checkPlaced(t, p)
 		checkLines(t, f, p)
+		checkSpans(t, p, p.PrintGit("old", "new"), "new")
 	}
 }
 

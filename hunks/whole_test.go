@@ -67,3 +67,25 @@ func checkSpans(t *testing.T, p *Patch, printed Printed, newName string) {
 		}
 	}
 }
+
+// checkInConflict: a patch of which nothing has a place says so of everything, and can be shown.
+func checkInConflict(t *testing.T, p *Patch) {
+	t.Helper()
+	if p == nil || len(p.Whole)+len(p.Hunks) == 0 {
+		t.Fatalf("nothing to show: %+v", p)
+	}
+	for i := range p.Whole {
+		if w := &p.Whole[i]; w.State != Conflict || w.Reason == "" {
+			t.Errorf("%+v", w)
+		}
+	}
+	for _, h := range p.Hunks {
+		if h.State != Conflict || h.Reason == "" || h.Placed() && len(h.Blocks) > 0 {
+			t.Errorf("%+v", h)
+		}
+	}
+	if p.Compose(func(int) bool { return true }) != p.Base.Body {
+		t.Error("it changes the text")
+	}
+	checkSpans(t, p, p.PrintGit("old", "new"), "new")
+}
