@@ -2,12 +2,14 @@ package approve
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"nvim-agent-diff/hunks"
 )
@@ -108,4 +110,25 @@ func runTool(t *testing.T, tool, base string, args map[string]any) string {
 		t.Errorf("%q occurs %d times in %q", old, n, base)
 	}
 	return strings.Replace(base, old, added, 1)
+}
+
+// FuzzInput reads any input: a place and a problem, or requests.
+func FuzzInput(f *testing.F) {
+	for _, input := range []string{
+		`{}`, `{"requests": [{"tool_call_id": "a", "tool_name": "write_file", "args": "{\"path\": \"f\", \"content\": \"\\ud800\"}"}]}`,
+		`{"requests": [{"tool_call_id": "a", "tool_name": "x", "args": {"a": [1, {}]}, "metadata": {"payload": {"type": "edit", "path": "f", "old_string": "a", "new_string": null}}}]}`,
+	} {
+		f.Add([]byte(input))
+	}
+	f.Fuzz(func(t *testing.T, input []byte) {
+		requests, err := parseRequests(input)
+		if bad, ok := errors.AsType[*InputError](err); err != nil && (!ok || bad.Path == "" || bad.Problem == "") {
+			t.Errorf("%v", err)
+		}
+		for _, r := range requests {
+			if (r.typ == typeWrite || r.typ == typeEdit) && !utf8.ValidString(r.content+r.old+r.new+r.path) {
+				t.Errorf("%+v", r)
+			}
+		}
+	})
 }
