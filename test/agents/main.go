@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -38,7 +39,7 @@ func start() error {
 	flag.StringVar(&t.logs, "logs", "", "keep what was said in `folder`")
 	table := flag.String("table", "", "write the table into `file`")
 	only := flag.String("only", "", "only runs whose name, as \"codex gate rejected\", contains this")
-	jobs := flag.Int("jobs", 3, "runs at a time")
+	jobs := flag.Int("jobs", runtime.NumCPU(), "runs at a time")
 	flag.Parse()
 	if os.Getenv(inside) == "" {
 		return again()

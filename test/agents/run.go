@@ -18,8 +18,8 @@ import (
 	"nvim-agent-diff/test/agents/model"
 )
 
-// patience is how long an agent may take to come to its edit, and to end after it.
-const patience = time.Minute
+// patience is how long an agent may take to come to its edit, and to end after it. It is seconds, but on a busy machine.
+const patience = 3 * time.Minute
 
 // tools are the programs that take part.
 type tools struct {
