@@ -223,10 +223,14 @@ func (p *Policy) MayRemember(r Request) bool {
 	return !off
 }
 
-// fixed says whether a person is asked each time, whatever else is said: an "ask" glob, and what the policy is made of.
+// fixed says whether a person is asked each time, whatever else is said: an "ask" glob, what the policy is made of, and what
+// Git would run.
 func (p *Policy) fixed(r Request) (Rule, bool) {
 	if r.Action != Read && p.protected.holds(r.Path) {
 		return Rule{Text: "the policy's own files are changed by a person only"}, true
+	}
+	if r.Action != Read && slices.Contains(strings.Split(fold(r.Path), "/"), ".git") {
+		return Rule{Text: "what is in .git, as the hooks that Git runs, is changed by a person only"}, true
 	}
 	for i := range p.layers {
 		l := &p.layers[i]

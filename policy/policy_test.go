@@ -283,5 +283,10 @@ func TestOwnFiles(t *testing.T) {
 			t.Errorf("%s: a yes would be remembered", path)
 		}
 	}
-	w.decides(p, w.edit("a"), Accept, "")
+	for _, path := range []string{".git/hooks/pre-commit", "sub/.GIT/config", ".git"} {
+		w.decides(p, w.edit(path), Ask, ".git")
+	}
+	for _, path := range []string{"a", ".gitignore", ".github/x"} {
+		w.decides(p, w.edit(path), Accept, "")
+	}
 }

@@ -244,11 +244,11 @@ func TestLetThroughGate(t *testing.T) {
 		s.file("a.txt", three())
 		s.file("no.txt", "x\n")
 		s.open("a.txt")
-		gate := func(name, old, added string) (code int, stdout, stderr string) {
+		gate := func(name, old, added string) *hooked {
 			args := map[string]any{"file_path": s.path(name), "old_string": old, "new_string": added}
-			return s.hook("claude-code", s.inPlace(hookEvent("PreToolUse", "Edit", args))).end()
+			return s.hook("claude-code", s.inPlace(hookEvent("PreToolUse", "Edit", args)))
 		}
-		code, stdout, stderr := gate("a.txt", "line 4\n", "FOUR\n")
+		code, stdout, stderr := gate("a.txt", "line 4\n", "FOUR\n").end()
 		if code != 0 || !strings.Contains(stdout, `"permissionDecision":"allow"`) || stderr != "" {
 			s.t.Errorf("%d %s%s", code, stdout, stderr)
 		}
@@ -262,9 +262,25 @@ func TestLetThroughGate(t *testing.T) {
 		s.pressed(":AgentDiff approvals<CR>")
 		s.see("a.txt  taken back, 1 hunk, by allow")
 
-		code, stdout, stderr = gate("no.txt", "x", "y")
+		s.press("q")
+
+		code, stdout, stderr = gate("no.txt", "x", "y").end()
 		if !strings.Contains(stdout+stderr, "denied by policy deny") || strings.Contains(stdout, `"allow"`) {
 			s.t.Errorf("%d %s%s", code, stdout, stderr)
+		}
+
+		// The hook is over with the edit: what is remembered is for always.
+		s.file("b.txt", "b\n")
+		asked := gate("b.txt", "b", "c")
+		s.see("Progress: 0/1")
+		s.press("M")
+		s.see("[F] always")
+		s.notSee("this session")
+		s.press("F")
+		for _, h := range []*hooked{asked, gate("b.txt", "b", "d")} {
+			if code, stdout, stderr = h.end(); code != 0 || !strings.Contains(stdout, `"permissionDecision":"allow"`) || stderr != "" {
+				s.t.Errorf("%d %s%s", code, stdout, stderr)
+			}
 		}
 	})
 }

@@ -102,6 +102,9 @@ local function bytes_of(hunk)
   return bytes
 end
 
+---@param hunk agent_diff.Hunk
+local function is_done(hunk) return hunk.state == 'applied' or hunk.kept end
+
 ---@param review agent_diff.Review
 ---@param file agent_diff.File
 ---@param report table for the server
@@ -126,7 +129,7 @@ local function note_file(review, file, report)
   end
   local bytes = 0
   for index, hunk in ipairs(file.hunks) do
-    if hunk.state == 'applied' or hunk.kept then
+    if is_done(hunk) then
       local one = note_hunk(file, hunk, index, lines)
       noted.hunks[#noted.hunks + 1] = one
       bytes = bytes + bytes_of(one)
@@ -135,12 +138,12 @@ local function note_file(review, file, report)
   return noted, bytes
 end
 
---- Forgets the oldest as far as there are too many.
+--- Forgets the oldest as far as there are too many. The last one stays, however large.
 local function forget()
   local bytes = 0
   for i = #kept, 1, -1 do
     bytes = bytes + kept[i].bytes
-    if #kept - i >= max_reviews or bytes > max_bytes then
+    if i < #kept and (#kept - i >= max_reviews or bytes > max_bytes) then
       for _ = 1, i do
         table.remove(kept, 1)
       end
@@ -167,10 +170,10 @@ function M.keep(review, report)
     bytes = size(diff),
   }
   for i, file in ipairs(review.files) do
-    if report.files[i].gone == '' then
+    if report.files[i].gone == '' and vim.iter(file.hunks):any(is_done) then
       local noted, bytes = note_file(review, file, report.files[i])
       record.applied, record.bytes = record.applied + #noted.hunks, record.bytes + bytes
-      if #noted.hunks > 0 then record.files[#record.files + 1] = noted end
+      record.files[#record.files + 1] = noted
     end
   end
   if record.applied == 0 then return end
