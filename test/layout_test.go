@@ -46,20 +46,21 @@ func TestLayouts(t *testing.T) {
 					if layout == "split" {
 						other = "unified"
 					}
+					to := map[string]string{"split": "<Tab>", "unified": "<Tab><Tab>"} // by way of the file itself
 					call := s.propose("a.txt", three(), three(1, 2, 3), "")
 					s.wins(layout, n[layout])
 					s.atHunk(1)
 					s.press("a")
 					s.states(applied, pending, pending)
 					s.atHunk(2)
-					s.press("<Tab>")
+					s.press(to[other])
 					s.wins(other, n[other])
 					s.atHunk(2)
 					s.press("r")
 					s.states(applied, rejected, pending)
 					s.press("u")
 					s.states(applied, pending, pending)
-					s.press("<Tab>")
+					s.press(to[layout])
 					s.wins(layout, n[layout])
 					s.press("nnu")
 					s.states(pending, pending, pending)
@@ -71,7 +72,7 @@ func TestLayouts(t *testing.T) {
 					call = s.propose("a.txt", three(), three(1, 2, 3), "")
 					s.wins(layout, n[layout])
 					s.atHunk(1)
-					s.pressed("<Tab>")
+					s.pressed(to[other])
 					for left := n[other]; left > 0; left-- {
 						s.wins(other, left)
 						s.atHunk(1)
@@ -109,5 +110,69 @@ func TestSideBySide(t *testing.T) {
 		s.notSee("Comment on hunk")
 		s.press("qy")
 		call.result().accepted("a.txt", true)
+	})
+}
+
+// In the file itself the keys are there while the cursor is in a hunk, and the user's own are back where it is not; what
+// stands beside the text is gone afterwards.
+func TestInline(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.configured(map[string]any{"layout": "inline"})
+		s.file("a.txt", three())
+		s.file("b.txt", "b\n")
+		s.open("a.txt")
+		s.lua(nil, `
+			vim.keymap.set('n', 'a', '<Cmd>let g:mine = get(g:, "mine") + 1<CR>', { buffer = 0, desc = 'mine' })
+			vim.keymap.set({ 'n', 'x' }, 'r', '<Nop>', { buffer = 0 })`)
+		s.pressed("9G")
+		before := s.state()
+		call := s.propose("a.txt", three(), three(1, 2, 3), "")
+		s.wins("inline", 1)
+		s.atHunk(1)
+		s.inSource("a.txt", 4)
+		s.see("FOUR") // as it would be
+		s.press("ar")
+		s.states(applied, rejected, pending)
+		s.bufferIs("a.txt", three(1))
+		s.press("9Ga")
+		s.until("the user's own key", `return vim.g.mine == 1`)
+		s.states(applied, rejected, pending)
+		s.press("4G<Space>")
+		s.states(pending, rejected, pending)
+		s.press("cmore of it<Esc><CR>")
+		s.see("» more of it")
+		s.press("<Tab>")
+		s.wins("unified", 1)
+		s.atHunk(1)
+		s.press("<Tab><Tab>")
+		s.wins("inline", 1)
+		s.press("R")
+		call.result().says("more of it")
+		s.over()
+		s.asBefore(before, append(untouched, "variable of")...)
+
+		call = s.propose("a.txt", three(), three(1, 2, 3), "")
+		s.wins("inline", 1)
+		s.atHunk(1)
+		s.pressed(":edit b.txt<CR>")
+		s.see("waits: :AgentDiff")
+		s.waiting(call)
+		s.pressed(":buffer a.txt<CR>:AgentDiff<CR>")
+		s.wins("inline", 1)
+		s.press("a")
+		s.states(applied, pending, pending)
+		s.press("A")
+		call.result().accepted("a.txt", true).hunks(3, 0, 0, 0)
+		s.over()
+		s.fileIs("a.txt", three(1, 2, 3))
+
+		// The window with it is the review's last one.
+		s.pressed(":new b.txt<CR><C-w>p")
+		call = s.propose("a.txt", three(1, 2, 3), three(), "")
+		s.wins("inline", 1)
+		s.press("a")
+		s.states(applied, pending, pending)
+		s.press(":q<CR>")
+		call.result().accepted("a.txt", true).hunks(1, 0, 2, 0)
 	})
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // settled is how long a screen must have been as it is before -update writes it.
-const settled = 500 * time.Millisecond
+const settled = time.Second
 
 // looks waits until the screen, its characters and how they look, is the golden one of this name.
 func (s *story) looks(name string) {
@@ -84,7 +84,13 @@ func TestScreens(t *testing.T) {
 				s.atHunk(1)
 				s.looks(folder + "unified")
 				s.press("<Tab>")
+				s.wins("split", 2)
+				s.atHunk(1)
 				s.looks(folder + "split")
+				s.press("<Tab>")
+				s.wins("inline", 1)
+				s.atHunk(1)
+				s.looks(folder + "inline")
 				s.press("R")
 				call.result().rejected("a.lua")
 				s.over()
@@ -110,6 +116,7 @@ func TestNarrowScreens(t *testing.T) {
 		s.atHunk(1)
 		s.looks(folder + "wrapped")
 		s.press("<Tab>")
+		s.wins("split", 2)
 		s.looks(folder + "split")
 		s.press("R")
 		call.result().rejected("a.txt")

@@ -64,9 +64,11 @@ M.options = {
   layout = choice(
     'unified',
     'How a review is shown at first; <Tab> shows the next way. "unified": the diff in one column. "split": the '
-      .. 'old and the new text side by side.',
+      .. 'old and the new text side by side. "inline": in the file itself, where what it replaces or would be replaced '
+      .. 'by stands in virtual lines; for changes of one file.',
     'unified',
-    'split'
+    'split',
+    'inline'
   ),
   window = choice(
     'tab',

@@ -235,12 +235,19 @@ end
 --- Maps the keys in a review buffer.
 ---@param view agent_diff.View
 ---@param bufnr integer the review buffer, or another one that shows the review
-function M.map(view, bufnr)
-  local set = api.nvim_buf_set_keymap
+---@param only_normal boolean? no keys of other modes
+---@return string[][] mapped modes and keys
+function M.map(view, bufnr, only_normal)
+  local mapped = {}
+  local function set(buf, mode, lhs, rhs, opts)
+    mapped[#mapped + 1] = { mode, lhs }
+    api.nvim_buf_set_keymap(buf, mode, lhs, rhs, opts)
+  end
   for _, action in ipairs(config.actions) do
     local target = config.plug(action.name)
     local keys = config.get().keys[action.name]
-    local runs = vim.tbl_extend('error', { n = actions[action.name] }, elsewhere[action.name] or {})
+    local others = not only_normal and elsewhere[action.name] or {}
+    local runs = vim.tbl_extend('error', { n = actions[action.name] }, others)
     for mode, run in pairs(runs) do
       set(bufnr, mode, target, '', {
         callback = notice.guarded(function()
@@ -255,6 +262,38 @@ function M.map(view, bufnr)
         set(bufnr, mode, key, target, { nowait = true, desc = action.help })
       end
     end
+  end
+  return mapped
+end
+
+--- The mappings of a buffer that are the buffer's own, by mode and key.
+local function own_maps(bufnr)
+  local found = {}
+  api.nvim_buf_call(bufnr, function()
+    for _, map in ipairs(vim.fn.maplist()) do
+      if map.buffer == 1 then found[map.mode .. ' ' .. map.lhsraw] = map end
+    end
+  end)
+  return found
+end
+
+--- Maps the keys in a buffer of the person's, for a while.
+---@param view agent_diff.View
+---@param bufnr integer
+---@return fun() give_back brings the person's own mappings of the buffer back
+function M.borrow(view, bufnr)
+  local theirs = own_maps(bufnr)
+  local mapped = M.map(view, bufnr, true)
+  return function()
+    for _, map in ipairs(mapped) do
+      pcall(api.nvim_buf_del_keymap, bufnr, map[1], map[2])
+    end
+    local left = own_maps(bufnr)
+    api.nvim_buf_call(bufnr, function()
+      for name, map in pairs(theirs) do
+        if not left[name] then vim.fn.mapset(map) end
+      end
+    end)
   end
 end
 

@@ -70,6 +70,64 @@ function M.state(hunk)
   return { { ('[%s]'):format(text), state_groups[hunk.state] } }
 end
 
+--- A piece of text that shows every character as what it is; tabs as blanks up to the next stop.
+local function plain(text, column)
+  local parts = {}
+  for i, part in ipairs(vim.split(text, '\t', { plain = true })) do
+    if i > 1 then
+      local stop = vim.o.tabstop - column % vim.o.tabstop
+      parts[#parts + 1], column = (' '):rep(stop), column + stop
+    end
+    part = vim.fn.strtrans(part)
+    parts[#parts + 1], column = part, column + vim.fn.strdisplaywidth(part)
+  end
+  return table.concat(parts), column
+end
+
+--- A line of code as virtual lines, its background up to the edge; what is longer than the window goes on in the next one.
+---@param line string
+---@param look { base: string, code: agent_diff.Span[], words: { [1]: integer, [2]: integer }[] }
+---@param width integer
+---@return table[] virtual lines
+function M.virtual(line, look, width)
+  local edges = { [0] = true, [#line] = true }
+  for _, ranges in ipairs({ look.code, look.words }) do
+    for _, range in ipairs(ranges) do
+      edges[range[1]], edges[range[2]] = true, true
+    end
+  end
+  local sorted = vim.tbl_keys(edges)
+  table.sort(sorted)
+  local word = look.base .. 'Text'
+  local lines, chunks, column = {}, {}, 0
+  for i = 1, #sorted - 1 do
+    local from, to = sorted[i], sorted[i + 1]
+    local groups = { look.base }
+    for _, range in ipairs(look.words) do
+      if range[1] <= from and to <= range[2] then groups[#groups + 1] = word end
+    end
+    for _, span in ipairs(look.code) do
+      if span[1] <= from and to <= span[2] then groups[#groups + 1] = span[3] end
+    end
+    local text, after = plain(line:sub(from + 1, to), column)
+    while after > width and width > 0 do
+      local room, fits = width - column, 0
+      while vim.fn.strdisplaywidth(vim.fn.strcharpart(text, 0, fits + 1)) <= room do
+        fits = fits + 1
+      end
+      if fits == 0 and column == 0 then break end
+      chunks[#chunks + 1] = { vim.fn.strcharpart(text, 0, fits), groups }
+      lines[#lines + 1], chunks, column = chunks, {}, 0
+      text = vim.fn.strcharpart(text, fits)
+      after = vim.fn.strdisplaywidth(text)
+    end
+    chunks[#chunks + 1], column = { text, groups }, after
+  end
+  chunks[#chunks + 1] = { (' '):rep(math.max(width - column, 0)), look.base }
+  lines[#lines + 1] = chunks
+  return lines
+end
+
 --- How many minutes the agent has been waiting.
 ---@param review agent_diff.Review
 ---@return integer

@@ -30,10 +30,18 @@ local function dress(view)
   if view.review.ended or not view:is_loaded() then return end
   view.dressed = true
   M.set_filetype(view.bufnr)
-  for _, bufnr in ipairs(view.shape.bufs) do
+  for _, bufnr in ipairs(view.shape.start and {} or view.shape.bufs) do
     if bufnr ~= view.bufnr and api.nvim_buf_is_loaded(bufnr) then M.set_filetype(bufnr) end
   end
   M.announce(view)
+end
+
+--- Opens the windows.
+---@param view agent_diff.View
+---@return agent_diff.Layout|agent_diff.Here
+function M.open(view)
+  if view.shape.open then return view.shape:open() end
+  return layout.open(view)
 end
 
 --- Opens the windows and goes to the first undecided hunk.
@@ -46,7 +54,7 @@ function M.show(view)
   end
   notice.close_corner()
   view.left = false
-  view.layout = layout.open(view)
+  view.layout = M.open(view)
   local first = view.review.hunks[1]
   for _, hunk in ipairs(view.review.hunks) do
     if hunk.state == 'pending' then
@@ -82,15 +90,18 @@ local function look(view)
     loaded = loaded and api.nvim_buf_is_loaded(bufnr)
   end
   if loaded and (not view.layout or view:win()) then return end
-  if loaded and manners().is_stray(review) then
+  -- The person looks at another file in the window where the review is: it waits.
+  local elsewhere = view.layout and view.layout.win and api.nvim_win_is_valid(view.layout.win)
+  if loaded and (elsewhere or manners().is_stray(review)) then
     require('agent_diff.queue').put_off(review)
   else
     review:finish('decided')
   end
 end
 
--- `:split` and `:q` close a window though the buffer is still shown: look afterwards.
-local function look_afterwards(view)
+--- `:split` and `:q` close a window though the buffer is still shown: look afterwards.
+---@param view agent_diff.View
+function M.look_afterwards(view)
   if view.layout then view.layout:note_place() end
   vim.schedule(notice.guarded(function() look(view) end))
 end
@@ -116,7 +127,7 @@ function M.watch(view)
   end
   on('WinClosed', function(args)
     stay_in(view, tonumber(args.match))
-    look_afterwards(view)
+    M.look_afterwards(view)
   end)
   on('TabLeave', function()
     if view.layout then view.layout:note_leave() end
@@ -135,8 +146,8 @@ function M.watch_buffer(view, bufnr)
       callback = notice.guarded(function() callback() end),
     })
   end
-  on('BufWinLeave', function() look_afterwards(view) end)
-  on('BufUnload', function() look_afterwards(view) end)
+  on('BufWinLeave', function() M.look_afterwards(view) end)
+  on('BufUnload', function() M.look_afterwards(view) end)
   on('BufReadCmd', function() view:draw() end)
   on('WinEnter', function()
     local from = vim.fn.winnr('#')

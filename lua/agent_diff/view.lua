@@ -95,6 +95,7 @@ end
 --- Makes another shape of the review; the windows do not show it yet.
 function View:take_shape(name)
   self.shape = shapes[name].new(self)
+  if self.shape.start then return self.shape:start() end
   for _, bufnr in ipairs(self.shape.bufs) do
     if bufnr ~= self.bufnr then
       require('agent_diff.keys').map(self, bufnr)
@@ -104,18 +105,38 @@ function View:take_shape(name)
   end
 end
 
+local order = { unified = 'split', split = 'inline', inline = 'unified' }
+
 --- The name of the shape that comes after the present one.
 ---@return string
-function View:next_shape() return self.shape.name == 'unified' and 'split' or 'unified' end
+function View:next_shape()
+  local name = order[self.shape.name]
+  if name == 'inline' and not shapes.inline.fits(self.review) then name = order[name] end
+  return name
+end
 
 --- Shows the review in another shape, in the same place.
----@param name 'unified'|'split'
+---@param name 'unified'|'split'|'inline'
 function View:arrange(name)
-  local hunk, before = self:hunk_at_cursor() or self.current, self.shape
+  if name == 'inline' and not shapes.inline.fits(self.review) then return end
+  local hunk, before, opened = self:hunk_at_cursor() or self.current, self.shape, self.layout
   local left = self.left
-  self:take_shape(name)
-  if self.layout then self.layout:refill(self) end
-  before:drop()
+  -- From our windows into the person's, or back: those that are open close first.
+  local moves = opened and (name == 'inline' or before.name == 'inline')
+  if moves then
+    self.layout = nil
+    local back = opened.back
+    opened.back = vim.tbl_extend('force', back, { terminal = false })
+    opened:close()
+    before:drop()
+    self:take_shape(name)
+    self.layout = presence.open(self)
+    self.layout.back = back
+  else
+    self:take_shape(name)
+    if opened then opened:refill(self) end
+    before:drop()
+  end
   self:draw_beside()
   self.left = left
   self:draw_bar()
@@ -253,6 +274,7 @@ function View:owns(bufnr) return bufnr == self.bufnr or vim.list_contains(self.s
 --- The window that shows the review: the current one, or the first.
 ---@return integer? win
 function View:win()
+  if self.shape.win then return self.shape:win() end
   local current = api.nvim_get_current_win()
   if vim.list_contains(self.shape.bufs, api.nvim_win_get_buf(current)) then return current end
   for _, bufnr in ipairs(self.shape.bufs) do
@@ -292,7 +314,14 @@ function View:cursor_row()
 end
 
 ---@return agent_diff.Hunk?
-function View:hunk_at_cursor() return (self:hunk_at(self:cursor_row())) end
+function View:hunk_at_cursor() return (self:find_at_cursor()) end
+
+--- As hunk_at(), where the cursor is.
+function View:find_at_cursor()
+  local win = self:win()
+  if not win or not self.shape.hunk_at then return self:hunk_at(self:cursor_row()) end
+  return self.shape:hunk_at(api.nvim_win_get_buf(win), api.nvim_win_get_cursor(win)[1] - 1)
+end
 
 --- The file that the cursor is in; none above the first.
 ---@return agent_diff.File?
@@ -314,7 +343,7 @@ end
 ---@return integer index of the hunk at the cursor or the last one above it
 ---@return boolean inside
 function View:index_at_cursor()
-  local hunk, index = self:hunk_at(self:cursor_row())
+  local hunk, index = self:find_at_cursor()
   return index, hunk ~= nil
 end
 
@@ -343,6 +372,7 @@ function View:go_row(hunk, row)
     if top < wanted then vim.fn.winrestview({ topline = wanted }) end
     if vim.wo.scrollbind then vim.cmd.syncbind() end
   end)
+  if self.shape.moved then self.shape:moved() end
   self:follow(hunk)
 end
 
