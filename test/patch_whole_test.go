@@ -350,6 +350,19 @@ func TestRenamedBuffer(t *testing.T) {
 			s.fileIs("new.txt", "textmore\n")
 			must(t, os.Remove(s.path("new.txt")))
 		}
+
+		// A name that is an expression, a register, a pattern and two lines to others.
+		const odd = "%#`echo x`$HOME|ü *\n~.txt"
+		s.file("old.txt", "text\n")
+		s.open("old.txt")
+		call := s.proposePatch("diff --git a/old.txt \"b/%#`echo x`$HOME|\\303\\274 *\\n~.txt\"\n"+
+			"rename from old.txt\nrename to \"%#`echo x`$HOME|\\303\\274 *\\n~.txt\"\n", "")
+		s.inReview()
+		s.press("aq")
+		call.result().says("The file was renamed to \"%#`echo x`$HOME|ü *\\n~.txt\".")
+		s.over()
+		s.fileIs(odd, "text\n")
+		s.until("the buffer has the odd name", `return vim.api.nvim_buf_get_name(0) == ...`, s.path(odd))
 	})
 }
 
