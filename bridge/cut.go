@@ -41,7 +41,9 @@ func (s *session) cut(ctx context.Context, token int, wish Value) {
 		c.edit(wish.Key("hunk").Int(), wish.Key("lines").Texts())
 	case "text":
 		if h, l, _ := c.find(wish.Key("hunk").Int()); h != nil {
-			c.recut.Text = l.patch.NewLines(h.hunk.ID)
+			if c.recut.Text = l.patch.NewLines(h.hunk.ID); c.recut.Text == nil {
+				c.recut.Why, c.recut.Text = "this hunk has no place in the file, so it cannot be edited", []string{}
+			}
 		}
 	case "back":
 		if n := len(s.cuts); n > 0 {
@@ -180,6 +182,9 @@ func (c *cutting) divide(id int, changes []int) {
 	chosen, rest := l.patch.SplitLines(h.hunk.ID, changes)
 	if chosen == nil {
 		c.recut.Why = "its last line has no newline, so it is decided as a whole"
+		if !h.hunk.Placed() {
+			c.recut.Why = "it has no place in the file, so it is decided as a whole"
+		}
 		c.recut.Chosen = append(c.recut.Chosen, id)
 		return
 	}

@@ -277,3 +277,34 @@ func TestPartsSideBySide(t *testing.T) {
 		call.result().accepted("a.txt", true).hunks(1, 0, 0, 0).says("edited by the user. Comment: no")
 	})
 }
+
+// What has no place in the file, or was edited there, is not cut, and that is said; nothing is lost by trying.
+func TestWhatCannotBeCut(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.file("a.txt", strings.Replace(three(), "line 15\n", "fünfzehn\n", 1))
+		s.open("a.txt")
+		call := s.propose("a.txt", three(), three(1, 2, 3), "")
+		s.states(pending, conflict, pending)
+		s.press("gg2ne")
+		s.see("this hunk has no place in the file, so it cannot be edited")
+		s.press("s")
+		s.see("this hunk cannot be split further")
+		s.states(pending, conflict, pending)
+		s.inFile("a.txt", ":4s/line/my line<CR>")
+		s.press("gg/-line 4<CR>Va")
+		s.see("its lines were edited since")
+		s.states(pending, conflict, pending)
+		s.press("gge")
+		s.see("New text of hunk 1")
+		s.press("ccIV<Esc><CR>")
+		s.see("its lines were edited")
+		s.press("<Esc>")
+		s.states(pending, conflict, pending)
+		s.inFile("a.txt", "u")
+		s.press("gg/-line 4<CR>Va")
+		s.until("the line is gone", `return vim.deep_equal(vim.b.agent_diff.applied, 1)`)
+		s.bufferIs("a.txt", strings.NewReplacer("line 15\n", "fünfzehn\n", "line 4\n", "").Replace(three()))
+		s.press("qy")
+		call.result().accepted("a.txt", true).hunks(1, 0, 2, 1)
+	})
+}

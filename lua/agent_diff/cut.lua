@@ -266,7 +266,7 @@ end
 function M.text(review, hunk)
   local lines
   ask(review, { how = 'text', hunk = hunk.id }, function(given)
-    lines = given.text
+    if given.why == '' then lines = given.text end
     return true
   end)
   return lines
