@@ -157,7 +157,10 @@ func TestInline(t *testing.T) {
 		s.pressed(":edit b.txt<CR>")
 		s.see("waits: :AgentDiff")
 		s.waiting(call)
-		s.pressed(":buffer a.txt<CR>:AgentDiff<CR>")
+		s.pressed(":buffer a.txt<CR>4Ga") // it waits: nothing of it is in the file, and the keys are the user's
+		s.until("the user's own key", `return vim.g.mine == 2`)
+		s.notSee("FOUR")
+		s.pressed(":AgentDiff<CR>")
 		s.wins("inline", 1)
 		s.press("a")
 		s.states(applied, pending, pending)

@@ -122,3 +122,37 @@ func TestNarrowScreens(t *testing.T) {
 		call.result().rejected("a.txt")
 	})
 }
+
+// The groups are made anew with the colour scheme, light or dark; a definition of the user's stays, and the others are not the
+// worse for it.
+func TestColourSchemes(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		const groups = `
+			local made = {}
+			for _, name in ipairs({ 'AgentDiffAdd', 'AgentDiffAddText', 'AgentDiffDelete', 'AgentDiffDeleteText' }) do
+				made[#made + 1] = ('%06x'):format(vim.api.nvim_get_hl(0, { name = name }).bg or 0)
+			end
+			return table.concat(made, ' ')`
+		call := s.asked()
+		seen := map[string]string{}
+		for _, do := range []string{"set background=dark", "set background=light", "colorscheme habamax", "colorscheme quiet"} {
+			s.lua(nil, `vim.cmd(...)`, do)
+			var now string
+			s.lua(&now, groups)
+			if other, twice := seen[now]; twice || strings.Contains(now, "000000") {
+				s.t.Errorf("after %s the backgrounds are %s, as after %q", do, now, other)
+			}
+			seen[now] = do
+		}
+		s.lua(nil, `
+			vim.api.nvim_create_autocmd('ColorScheme', { callback = function() vim.api.nvim_set_hl(0, 'AgentDiffAdd', { bg = 0x123456 }) end })
+			vim.cmd('colorscheme habamax')`)
+		var now string
+		s.lua(&now, groups)
+		if !strings.HasPrefix(now, "123456 ") {
+			s.t.Errorf("the user's own background should stay: %s", now)
+		}
+		s.press("R")
+		call.result().rejected("a.txt")
+	})
+}

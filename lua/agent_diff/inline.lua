@@ -37,19 +37,17 @@ function M.new(view)
   return self
 end
 
---- Opens what it needs of windows.
-function Inline:open() return here.open(self.view, self.bufnr) end
-
---- Starts to show it, and to notice what the person does in the buffer.
-function Inline:start()
+--- Shows it in a window, and starts to notice what the person does in the buffer.
+---@return agent_diff.Here
+function Inline:open()
   local view = self.view
+  self.autocmds = {}
   local function on(event, callback)
     local id = api.nvim_create_autocmd(event, {
       group = view.group,
       buffer = self.bufnr,
       callback = require('agent_diff.notice').guarded(function() callback() end),
     })
-    self.autocmds = self.autocmds or {}
     table.insert(self.autocmds, id)
   end
   on('CursorMoved', function() self:moved() end)
@@ -59,14 +57,17 @@ function Inline:start()
     self:moved()
   end)
   on('WinLeave', function() view.left = true end)
+  on('BufReadPost', function() self:draw() end)
   on('BufLeave', function() require('agent_diff.presence').look_afterwards(view) end)
+  local opened = here.open(view, self.bufnr)
   self:draw()
+  return opened
 end
 
 --- Lends the keys to the buffer where the cursor is in a hunk, and takes them back where it is not.
 function Inline:moved()
   local win = self:win()
-  local inside = win and self:hunk_at(self.bufnr, api.nvim_win_get_cursor(win)[1] - 1)
+  local inside = win and self:inside(api.nvim_win_get_cursor(win)[1] - 1)
   if inside and not self.give_back then
     self.give_back = require('agent_diff.keys').borrow(self.view, self.bufnr)
   elseif not inside and self.give_back then
@@ -106,11 +107,24 @@ function Inline:rows(hunk)
   return math.min(first, most), math.min(math.max(first, last), most)
 end
 
+-- Blocks of one hunk are at most this many lines apart: twice the context of a diff, and one.
+local apart = 7
+
+--- The hunk that a row of the buffer belongs to. There may be very many hunks: only those near it are looked at.
+---@return agent_diff.Hunk?
+function Inline:inside(row)
+  for block in pairs(self.source.anchors:near(math.max(row - apart, 0), row + apart)) do
+    local first, last = self:rows(block.hunk)
+    if first and row >= first and row <= last then return block.hunk end
+  end
+end
+
 --- The hunk that a row of the buffer belongs to.
 ---@return agent_diff.Hunk? hunk
 ---@return integer index of the hunk, or of the last one above the row
 function Inline:hunk_at(_, row)
-  local index = 0
+  local inside, index = self:inside(row), 0
+  if inside then return inside, inside.index end
   for _, hunk in ipairs(self.view.review.hunks) do
     local first, last = self:rows(hunk)
     if first and row >= first and row <= last then return hunk, hunk.index end
@@ -139,6 +153,7 @@ function Inline:rows_at(bufnr, row) return { self:to_review(bufnr, row) } end
 
 --- Comments stand at their hunks here too.
 function Inline:mirrors(row)
+  if not self.autocmds then return {} end
   local hunk = self.view:hunk_at(row)
   local first = hunk and row == self.view:row_of(hunk) and self:rows(hunk)
   if first then return { { self.bufnr, first } } end
@@ -241,7 +256,7 @@ end
 
 --- Draws everything anew; the colours of code come afterwards, a few at a time.
 function Inline:draw()
-  if not api.nvim_buf_is_loaded(self.bufnr) then return end
+  if not self.autocmds or not api.nvim_buf_is_loaded(self.bufnr) then return end
   api.nvim_buf_clear_namespace(self.bufnr, NS, 0, -1)
   self.ids = {}
   for _, hunk in ipairs(self.view.review.hunks) do
@@ -268,14 +283,15 @@ end
 --- Shows new states.
 ---@param hunks agent_diff.Hunk[]
 function Inline:update(hunks)
+  if not self.autocmds then return end
   for _, hunk in ipairs(hunks) do
     self:draw_hunk(hunk, true)
   end
   self:moved()
 end
 
---- Leaves nothing behind in the buffer.
-function Inline:drop()
+--- Leaves nothing behind in the buffer: it waits, or it is over.
+function Inline:rest()
   self.turn = (self.turn or 0) + 1
   self:take_keys_back()
   for _, id in ipairs(self.autocmds or {}) do
@@ -287,5 +303,7 @@ function Inline:drop()
     api.nvim_buf_clear_namespace(self.bufnr, api.nvim_create_namespace(name), 0, -1)
   end
 end
+
+Inline.drop = Inline.rest
 
 return M

@@ -30,7 +30,7 @@ local function dress(view)
   if view.review.ended or not view:is_loaded() then return end
   view.dressed = true
   M.set_filetype(view.bufnr)
-  for _, bufnr in ipairs(view.shape.start and {} or view.shape.bufs) do
+  for _, bufnr in ipairs(view.shape.open and {} or view.shape.bufs) do
     if bufnr ~= view.bufnr and api.nvim_buf_is_loaded(bufnr) then M.set_filetype(bufnr) end
   end
   M.announce(view)
@@ -40,8 +40,10 @@ end
 ---@param view agent_diff.View
 ---@return agent_diff.Layout|agent_diff.Here
 function M.open(view)
-  if view.shape.open then return view.shape:open() end
-  return layout.open(view)
+  if not view.shape.open then return layout.open(view) end
+  view.layout = view.shape:open()
+  view:draw_beside()
+  return view.layout
 end
 
 --- Opens the windows and goes to the first undecided hunk.
@@ -77,6 +79,7 @@ function M.hide(view)
   if view.layout then
     local opened = view.layout
     view.layout = nil
+    if view.shape.rest then view.shape:rest() end
     opened:close()
   end
 end

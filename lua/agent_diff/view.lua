@@ -95,7 +95,7 @@ end
 --- Makes another shape of the review; the windows do not show it yet.
 function View:take_shape(name)
   self.shape = shapes[name].new(self)
-  if self.shape.start then return self.shape:start() end
+  if self.shape.open then return end -- its buffer is the person's
   for _, bufnr in ipairs(self.shape.bufs) do
     if bufnr ~= self.bufnr then
       require('agent_diff.keys').map(self, bufnr)
