@@ -308,3 +308,35 @@ func TestWhatCannotBeCut(t *testing.T) {
 		call.result().accepted("a.txt", true).hunks(1, 0, 2, 1)
 	})
 }
+
+// Parts, versions and comments in a review of several files; what happens to a file as a whole is not divided.
+func TestPartsOfManyFiles(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.file("a.txt", "one\n")
+		s.file("b.go", partOld)
+		patch := "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+ONE\n" +
+			"diff --git a/c.txt b/c.txt\nnew file mode 100644\n--- /dev/null\n+++ b/c.txt\n@@ -0,0 +1,2 @@\n+c\n+d\n" +
+			"--- a/b.go\n+++ b/b.go\n@@ -3,6 +3,7 @@\n func a() {\n-\tone()\n+\tONE()\n \ttwo()\n-\tthree()\n-\tfour()\n+\tTHREE()\n+\tFOUR()\n+\tfive()\n }\n"
+		call := s.proposePatch(patch, "louder")
+		s.filesAre("a.txt modify: pending", "c.txt create: pending", "b.go modify: pending")
+		s.press("gg2ns")
+		s.see("what happens to a file as a whole cannot be divided")
+		s.press("ns")
+		s.filesAre("a.txt modify: pending", "c.txt create: pending", "b.go modify: pending pending")
+		s.press("cin b<Esc><CR>")
+		s.see("» in b")
+		s.press("a/+.five<CR>Va")
+		s.filesAre("a.txt modify: pending", "c.txt create: pending", "b.go modify: applied pending applied")
+		s.press("ggneccmine<Esc><CR>")
+		s.filesAre("a.txt modify: applied", "c.txt create: pending", "b.go modify: applied pending applied")
+		s.press("qy")
+		r := call.result()
+		want := "a.txt modify accepted saved applied\nc.txt create rejected pending\nb.go modify accepted saved applied pending applied"
+		if got := r.brief(); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+		r.says("applied, a part of a proposed hunk. Comment: in b", "applied, edited by the user", "+mine")
+		s.fileIs("a.txt", "mine\n")
+		s.fileIs("b.go", strings.NewReplacer("one()", "ONE()", "\tfour()\n", "\tfour()\n\tfive()\n").Replace(partOld))
+	})
+}
