@@ -348,7 +348,6 @@ function Watch:obstacle()
   local swap = M.foreign_swap(self.bufnr)
   if swap then return ('another program edits the file (swap file %s)'):format(swap) end
   if bo.readonly then return 'the buffer is read-only' end
-  if not has_room(self) then return 'the disk is full' end
   if encoding.holds_all(bo.fileencoding) then return nil end
   local char = encoding.lost_char(require('agent_diff.text').text(self.bufnr), bo.fileencoding)
   if char then return ('the encoding %s cannot hold the character "%s"'):format(bo.fileencoding, char) end
@@ -359,6 +358,7 @@ end
 function Watch:write()
   local why = self:obstacle()
   if why then return why end
+  if not has_room(self) then return 'the disk is full' end
   local bo = vim.bo[self.bufnr]
   local undo
   -- With 'fixeol' writing adds the final newline that the file does not have.
