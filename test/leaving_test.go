@@ -239,3 +239,48 @@ func TestLeavingTwoWindows(t *testing.T) {
 		}
 	})
 }
+
+// In every layout and every kind of window too: one answer, and nothing left behind.
+func TestLeavingLayouts(t *testing.T) {
+	unified := []string{
+		"R", ":q<CR>", "ZZ", "<C-w>c", ":bwipeout!<CR>", "<Tab>R", "<C-w>w:only<CR>", "<C-w>T:q<CR>", "cancel",
+	}
+	split := []string{"R", ":q<CR>:q<CR>", "ZZZZ", ":bwipeout!<CR>", "<Tab>R", "<C-w>TR", "cancel"}
+	looks := []struct {
+		layout, window string
+		wins           int
+		ends           []string
+	}{
+		{"unified", "split", 1, unified},
+		{"unified", "float", 1, unified},
+		{"split", "tab", 2, split},
+		{"split", "split", 2, split},
+		{"split", "float", 2, []string{"R", ":bwipeout!<CR>", "<Tab>R", "cancel"}},
+	}
+	for _, look := range looks {
+		t.Run(look.layout+" in a "+look.window, func(t *testing.T) {
+			forEachNvim(t, func(s *story) {
+				s.configured(map[string]any{"window": look.window, "layout": look.layout})
+				s.file("a.txt", three())
+				s.open("a.txt")
+				s.pressed("5G")
+				before := s.state()
+				for _, keys := range look.ends {
+					call := s.propose("a.txt", three(), three(1, 2, 3), "")
+					s.wins(look.layout, look.wins)
+					if keys == "cancel" {
+						call.cancel()
+					} else {
+						s.press(keys)
+						call.result().rejected("a.txt")
+					}
+					s.over()
+					s.asBefore(before, untouched...)
+					if s.t.Failed() {
+						s.t.Fatalf("after %s", keys)
+					}
+				}
+			})
+		})
+	}
+}
