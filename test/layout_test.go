@@ -2,6 +2,7 @@ package test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -177,5 +178,58 @@ func TestInline(t *testing.T) {
 		s.states(applied, pending, pending)
 		s.press(":q<CR>")
 		call.result().accepted("a.txt", true).hunks(1, 0, 2, 0)
+	})
+}
+
+// However a review in the file itself is left, it is one answer, and nothing of it is left in the file or its window.
+func TestLeavingInline(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.configured(map[string]any{"layout": "inline"})
+		s.file("a.txt", three())
+		s.file("b.txt", "b\n")
+		for _, keys := range []string{"qy", "R", "u<Tab>R", "<C-w>c", ":q<CR>", "cancel", "9Gcancel"} {
+			s.lua(nil, `vim.cmd.tabonly() vim.cmd.only() vim.cmd('edit! b.txt | vsplit a.txt')`)
+			s.pressed("5G")
+			before := s.state()
+			call := s.propose("a.txt", three(), three(1, 2, 3), "")
+			s.wins("inline", 1)
+			s.atHunk(1)
+			if typed, cancelled := strings.CutSuffix(keys, "cancel"); cancelled {
+				s.pressed(typed)
+				call.cancel()
+			} else {
+				s.press(keys)
+				call.result().rejected("a.txt")
+			}
+			s.over()
+			except := untouched
+			if keys == "<C-w>c" || keys == ":q<CR>" { // the window was theirs
+				except = append(except, "window", "view of", "option", "tab ", "alternate of", "cwd of", "mark", "matches of")
+			}
+			s.asBefore(before, except...)
+			if s.t.Failed() {
+				s.t.Fatalf("after %s", keys)
+			}
+		}
+	})
+}
+
+// Half of a review is none: where there is no room for two windows, it is shown in one.
+func TestNoRoomForTwo(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.configured(map[string]any{"layout": "split"})
+		s.file("a.txt", three())
+		s.open("a.txt")
+		s.lua(nil, `vim.o.winwidth = 80 vim.o.winminwidth = 80`)
+		call := s.propose("a.txt", three(), three(1, 2, 3), "")
+		s.wins("unified", 1)
+		s.atHunk(1)
+		s.press("<Tab>")
+		s.wins("unified", 1)
+		s.atHunk(1)
+		s.press("ar")
+		s.states(applied, rejected, pending)
+		s.press("A")
+		call.result().accepted("a.txt", true).hunks(2, 1, 0, 0)
 	})
 }

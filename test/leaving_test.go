@@ -245,7 +245,9 @@ func TestLeavingLayouts(t *testing.T) {
 	unified := []string{
 		"R", ":q<CR>", "ZZ", "<C-w>c", ":bwipeout!<CR>", "<Tab>R", "<C-w>w:only<CR>", "<C-w>T:q<CR>", "cancel",
 	}
-	split := []string{"R", ":q<CR>:q<CR>", "ZZZZ", ":bwipeout!<CR>", "<Tab>R", "<C-w>TR", "cancel"}
+	split := []string{
+		"R", ":q<CR>:q<CR>", "ZZZZ", ":bwipeout!<CR>", "<Tab>R", "<C-w>TR", "cancel", "qy", ":bdelete!<CR>", "<C-w>w:bwipeout!<CR>",
+	}
 	looks := []struct {
 		layout, window string
 		wins           int

@@ -55,7 +55,11 @@ function M.open(view)
     terminal = vim.fn.mode(1) == 't',
   }
   if self.back.terminal then vim.cmd.stopinsert() end
-  as_typed(function() self['open_' .. self.kind](self, view.shape.bufs[1]) end)
+  local function open() self['open_' .. self.kind](self, view.shape.bufs[1]) end
+  if not pcall(as_typed, open) then
+    self.kind = 'tab' -- there is no room for anything else
+    as_typed(open)
+  end
   self:fill(view)
   return self
 end
@@ -72,7 +76,9 @@ function Layout:fill(view)
   dress.window(self.review_win, second ~= nil)
   if second then
     as_typed(function() self:open_second(second) end)
-    if self.second_win then dress.window(self.second_win, true) end
+    -- Half of a review is none.
+    if not self.second_win then return view:arrange('unified', self) end
+    dress.window(self.second_win, true)
   else
     dress.fold(self.review_win, view)
     local file = view.review.files[1]
@@ -124,7 +130,7 @@ function Layout:open_float(bufnr)
   self.review_win = api.nvim_open_win(bufnr, true, float_config(1, 1))
 end
 
---- Opens the right one of two windows. Where there is no room for it, the left one is shown alone.
+--- Opens the right one of two windows, where there is room for it.
 function Layout:open_second(bufnr)
   local config_of_second = { split = 'right', win = self.review_win }
   if self.kind == 'float' then

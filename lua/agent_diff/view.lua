@@ -117,9 +117,10 @@ end
 
 --- Shows the review in another shape, in the same place.
 ---@param name 'unified'|'split'|'inline'
-function View:arrange(name)
+---@param opening agent_diff.Layout? the windows, while they are being opened
+function View:arrange(name, opening)
   if name == 'inline' and not shapes.inline.fits(self.review) then return end
-  local hunk, before, opened = self:hunk_at_cursor() or self.current, self.shape, self.layout
+  local hunk, before, opened = self:hunk_at_cursor() or self.current, self.shape, opening or self.layout
   local left = self.left
   -- From our windows into the person's, or back: those that are open close first.
   local moves = opened and (name == 'inline' or before.name == 'inline')
