@@ -23,6 +23,7 @@ func TestReadingAsks(t *testing.T) {
 		s.see("    a.txt")
 		s.press("r")
 		call.result().failed("fs_denied").says("The user does not want a.txt to be read")
+		s.notSee("wants to read a file")
 		s.asBefore(before, "last window of")
 
 		// Leaving it is no answer.
@@ -30,6 +31,7 @@ func TestReadingAsks(t *testing.T) {
 		s.see("story wants to read a file:")
 		s.press(":quit<CR>")
 		s.see("reading a.txt waits: :AgentDiff")
+		s.notSee("wants to read a file")
 		s.waiting(call)
 		s.press(":AgentDiff<CR>")
 		s.see("story wants to read a file:")
@@ -37,6 +39,7 @@ func TestReadingAsks(t *testing.T) {
 		if got := call.result().Text; got != "a\n" {
 			s.t.Errorf("%q", got)
 		}
+		s.notSee("wants to read a file")
 
 		// Both of a diff, one after the other; a folder for the session.
 		call = s.agent.call("diff", map[string]any{"path_a": "a.txt", "path_b": "sub/c.txt"})
@@ -68,6 +71,7 @@ func TestReadingAsks(t *testing.T) {
 		s.see("story wants to read a file:")
 		s.pressed(":AgentDiff reject<CR>")
 		call.result().failed("fs_denied")
+		s.notSee("wants to read a file")
 		call = read("a.txt")
 		s.see("story wants to read a file:")
 		s.nvim.Kill()

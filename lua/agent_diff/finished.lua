@@ -2,6 +2,7 @@
 --- lines it stands. A hunk is taken back only where its text is still found, in one place.
 local disk = require('agent_diff.disk')
 local notice = require('agent_diff.notice')
+local standing = require('agent_diff.standing')
 local texts = require('agent_diff.text')
 local whole = require('agent_diff.whole')
 
@@ -12,8 +13,6 @@ local max_reviews = 20
 local max_bytes = 4 * 1024 * 1024
 -- How long after the review its text is looked at, in milliseconds.
 local print_ms = 50
--- How many lines above and below a change tell where it is.
-local context = 3
 
 ---@class agent_diff.FinishedHunk
 ---@field index integer in its file, as the agent knows it
@@ -80,8 +79,8 @@ local function note_hunk(file, hunk, index, lines)
       old = block.old,
       new = block.new,
       eol = block.eol,
-      above = vim.list_slice(lines, math.max(first - context, 0) + 1, first),
-      below = vim.list_slice(lines, last + 1, math.min(last + context, #lines)),
+      above = vim.list_slice(lines, math.max(first - standing.context, 0) + 1, first),
+      below = vim.list_slice(lines, last + 1, math.min(last + standing.context, #lines)),
     }
   end
   noted.places = places
@@ -191,56 +190,6 @@ function M.list()
   return list
 end
 
---- Whether the lines stand at the row, between those that were beside the block.
-local function stands(lines, row, want, block)
-  local function equal(these, from)
-    for i, line in ipairs(these) do
-      if lines[from + i] ~= line then return false end
-    end
-    return true
-  end
-  return row >= #block.above
-    and equal(block.above, row - #block.above)
-    and equal(want, row)
-    and equal(block.below, row + #want)
-    and (#block.above == context or row == #block.above)
-    and (#block.below == context or row + #want + #block.below == #lines)
-end
-
---- Where a block stands now: the one row where its lines are between those that were beside it.
----@param lines string[] of the buffer
----@param rows table<string, integer[]> where each line is
----@param want string[] the new lines, or the old ones
----@return integer? row
-local function find(lines, rows, want, block)
-  local anchor, offset = want[1], 0
-  if not anchor then
-    anchor, offset = block.above[#block.above], 1
-  end
-  if not anchor then
-    anchor, offset = block.below[1], 0
-  end
-  if not anchor then return #lines == 0 and 0 or nil end
-  local found
-  for _, at in ipairs(rows[anchor] or {}) do
-    if stands(lines, at + offset, want, block) then
-      if found then return nil end
-      found = at + offset
-    end
-  end
-  return found
-end
-
----@return table<string, integer[]>
-local function index_lines(lines)
-  local rows = {}
-  for i, line in ipairs(lines) do
-    rows[line] = rows[line] or {}
-    table.insert(rows[line], i - 1)
-  end
-  return rows
-end
-
 --- The blocks of a file turned round, so that applying them takes them back; each hunk without a place is refused.
 ---@param file agent_diff.FinishedFile
 ---@param bufnr integer
@@ -249,14 +198,14 @@ end
 local function turn_round(file, bufnr, refuse)
   local lines = texts.lines(bufnr)
   local same = print_of(lines, vim.bo[bufnr].eol) == file.print
-  local rows = same and {} or index_lines(lines)
+  local rows = same and {} or standing.index(lines)
   local hunks, id = {}, 0
   for _, hunk in ipairs(vim.tbl_filter(function(hunk) return not hunk.back and not hunk.deed end, file.hunks)) do
     local turned, why, back = { blocks = {}, hunk = hunk }, hunk.why, 0
     for _, place in ipairs(hunk.places or {}) do
       local row = place.row
-      if not same then row = find(lines, rows, place.new, place) end
-      if not row and find(lines, rows, place.old, place) then
+      if not same then row = standing.find(lines, rows, place.new, place) end
+      if not row and standing.find(lines, rows, place.old, place) then
         back = back + 1
       elseif not row then
         why = 'its lines, or those beside them, have changed since'
