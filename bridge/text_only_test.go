@@ -92,7 +92,7 @@ func TestTextOnlyBytes(t *testing.T) {
 				runs = map[string][]int{"A": {1, 2}, "arq": {1}, "raq": {2}}
 			}
 			for keys, keep := range runs {
-				name := strings.ReplaceAll(c.name, " ", "_")
+				name := strings.ReplaceAll(c.name, " ", "_") + keys
 				path := filepath.Join(d.dir, name)
 				if err := os.WriteFile(path, []byte(c.base), 0o600); err != nil {
 					t.Fatal(err)
@@ -333,7 +333,7 @@ func TestTextOnlyParts(t *testing.T) {
 			"sraaq":                 text("a", "b", "C", "d", "E"),
 			"eggcwMine<Esc>:w<CR>q": text("Mine", "b", "C", "d", "E"),
 		} {
-			r := d.open("a.txt", base, modified)
+			r := d.open(keys[:2], base, modified)
 			r.do("press", keys)
 			if f := r.text(); f.Text.Raw() != want || f.Unwritable != "" {
 				t.Errorf("%s: composed %q, should be %q; %s", keys, f.Text.Raw(), want, f.Unwritable)

@@ -22,10 +22,27 @@ local function shares_path(a, b)
   return false
 end
 
+-- How long a file that an agent behind a gate may write is left to it, in milliseconds: the next review of the file is to
+-- see what it has written.
+local write_ms = 500
+
+---@type table<string, integer> by path, until when
+local writes = {}
+
+--- Whether one of the review's files is about to be written.
+local function is_written_soon(review)
+  for _, paths in ipairs({ review.paths, review.claims }) do
+    for _, path in ipairs(paths) do
+      if (writes[path] or 0) > vim.uv.now() then return true end
+    end
+  end
+  return false
+end
+
 local function grant_turns()
   for i, review in ipairs(reviews) do
     if not review.turn then
-      local blocked = false
+      local blocked = is_written_soon(review)
       for j = 1, i - 1 do
         blocked = blocked or shares_path(review, reviews[j])
       end
@@ -82,6 +99,29 @@ function M.of_buffer(bufnr)
   for _, review in ipairs(reviews) do
     if review.view and review.view:owns(bufnr) then return review end
   end
+end
+
+--- The agent has got what it may write: the next review of these files waits for that, but not for long.
+---@param review agent_diff.Review
+function M.expect_write(review)
+  for _, paths in ipairs({ review.paths, review.claims }) do
+    for _, path in ipairs(paths) do
+      writes[path] = vim.uv.now() + write_ms
+    end
+  end
+  vim.defer_fn(function()
+    for path, till in pairs(writes) do
+      if till <= vim.uv.now() then writes[path] = nil end
+    end
+    grant_turns()
+  end, write_ms + 1)
+end
+
+--- The agent has written a file.
+---@param path string
+function M.written(path)
+  writes[path] = nil
+  grant_turns()
 end
 
 ---@param review agent_diff.Review

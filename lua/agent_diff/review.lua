@@ -341,6 +341,9 @@ function Review:finish(how, why, file)
   end
   reported = true
   give_back()
+  if self.text_only and decides and self:count().applied > 0 then
+    require('agent_diff.queue').expect_write(self)
+  end
   require('agent_diff.queue').remove(self)
   if how ~= 'cancelled' then self.server:notify('done', self.ref, report) end
   if diagnosing > 0 then

@@ -230,8 +230,7 @@ function methods.read(_, path)
   }
 end
 
---- Another program has written a file: its buffer is read again, or, when it has unsaved changes, the person is told.
-function methods.reload(_, path)
+local function reload(path)
   local disk = require('agent_diff.disk')
   local bufnr = disk.find(path)
   if not bufnr or not api.nvim_buf_is_loaded(bufnr) then return end
@@ -246,6 +245,13 @@ function methods.reload(_, path)
     require('agent_diff.notice').say(text, vim.log.levels.WARN)
   end
   seen:stop()
+end
+
+--- Another program has written a file: its buffer is read again, or, when it has unsaved changes, the person is told. What
+--- waits for the file has its turn.
+function methods.reload(_, path)
+  reload(path)
+  require('agent_diff.queue').written(path)
 end
 
 --- The one entrance from Go.
