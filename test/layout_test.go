@@ -233,3 +233,31 @@ func TestNoRoomForTwo(t *testing.T) {
 		call.result().accepted("a.txt", true).hunks(2, 1, 0, 0)
 	})
 }
+
+// In the file itself u takes back what was done last: what the person typed, or a decision.
+func TestInlineUndo(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.configured(map[string]any{"layout": "inline"})
+		s.file("a.txt", three())
+		s.open("a.txt")
+		call := s.propose("a.txt", three(), three(1, 2, 3), "")
+		s.wins("inline", 1)
+		s.atHunk(1)
+		s.pressed("a4GS mine<Esc>")
+		s.bufferIs("a.txt", strings.Replace(three(1), "FOUR", " mine", 1))
+		s.pressed("4Gu")
+		s.bufferIs("a.txt", three(1))
+		s.states(applied, pending, pending)
+		s.pressed(":%d<CR>u")
+		s.bufferIs("a.txt", three(1))
+		s.states(applied, pending, pending)
+		s.pressed("4G<Space>")
+		s.states(pending, pending, pending)
+		s.pressed("4Gu")
+		s.states(applied, pending, pending)
+		s.bufferIs("a.txt", three(1))
+		s.press("R")
+		call.result().rejected("a.txt")
+		s.fileIs("a.txt", three())
+	})
+}

@@ -40,9 +40,11 @@ func approveCommand() *cli.Command {
 const maxApproveInput = 256 << 20
 
 func approveCalls(c *cli.Context) error {
-	input, err := io.ReadAll(io.LimitReader(c.App.Reader, maxApproveInput+1))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	input, err := readInput(ctx, io.LimitReader(c.App.Reader, maxApproveInput+1), "-")
 	if err != nil {
-		return fmt.Errorf("the input cannot be read: %w", err)
+		return exitOf(ctx, fmt.Errorf("the input cannot be read: %w", err))
 	}
 	if len(input) > maxApproveInput {
 		return fmt.Errorf("the input is larger than %d MiB", maxApproveInput>>20)
@@ -51,8 +53,6 @@ func approveCalls(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
 	guard, err := policy.NewGuard("") // the session is the calling program's
 	if err != nil {
 		return err
@@ -77,18 +77,15 @@ func approveCalls(c *cli.Context) error {
 		},
 	}
 	if c.Bool("describe") {
-		described, err := a.Describe(ctx, input)
+		described, err := a.Describe(ctx, []byte(input))
 		if err != nil {
 			return err
 		}
 		return writeJSON(c.App.Writer, described)
 	}
-	answer, err := a.Run(ctx, input)
-	switch {
-	case ctx.Err() != nil && err != nil:
-		return cli.Exit(err, exitInterrupted)
-	case err != nil:
-		return exitWith(err)
+	answer, err := a.Run(ctx, []byte(input))
+	if err != nil {
+		return exitOf(ctx, err)
 	}
 	if err := writeJSON(c.App.Writer, answer); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -25,7 +26,7 @@ func diffCommand() *cli.Command {
 		Name:      "diff",
 		Usage:     "print the unified diff of two files, with the unsaved changes that are in Neovim",
 		ArgsUsage: "FILE_A FILE_B",
-		Description: "Exit codes: 0 the files are identical, 1 they differ, 2 error. Files may be anywhere, unless --root " +
+		Description: "Exit codes: 0 the files are identical, 1 they differ, 2 error, 130 interrupted. Files may be anywhere, unless --root " +
 			"names folders.",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "context", Aliases: []string{"U"}, Value: 3, Usage: "`N` unchanged lines around each change, 0 to 20"},
@@ -39,7 +40,7 @@ func diff(c *cli.Context) error {
 	if c.Args().Len() != 2 {
 		return errors.New("diff takes two files; see nvim-agent-diff diff --help")
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	roots := c.StringSlice("root")
 	if len(roots) == 0 {
@@ -59,7 +60,7 @@ func diff(c *cli.Context) error {
 		"path_a": c.Args().Get(0), "path_b": c.Args().Get(1), "context_lines": strconv.Itoa(c.Int("context")),
 	})})
 	if result.Err != nil {
-		return exitWith(result.Err)
+		return exitOf(ctx, result.Err)
 	}
 	if c.Bool("json") {
 		if err := printResult(c.App.Writer, result, true); err != nil {

@@ -21,7 +21,7 @@ func proposeCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "propose",
 		Usage: "have an edit of a file reviewed, and wait for the decision",
-		Description: "Exit codes: 0 accepted (at least one hunk), 1 rejected, 2 error, 3 no Neovim, 130 interrupted.\n" +
+		Description: "Exit codes: 0 accepted (at least one hunk), 1 rejected, 2 error, 3 no Neovim and no terminal, 130 interrupted.\n" +
 			"M and O may be - for stdin, one of them.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "file", Usage: "the `FILE` to change"},
@@ -50,18 +50,15 @@ func propose(c *cli.Context) error {
 	defer closeServer()
 	call, err := proposal(ctx, c, server)
 	if err != nil {
-		return exitWith(err)
+		return exitOf(ctx, err)
 	}
 	return answer(ctx, c, server.Call(ctx, call))
 }
 
 // answer prints what became of a review, and is the exit code.
 func answer(ctx context.Context, c *cli.Context, result tools.Result) error {
-	switch {
-	case ctx.Err() != nil && result.Err != nil:
-		return cli.Exit(result.Err, exitInterrupted)
-	case result.Err != nil:
-		return exitWith(result.Err)
+	if result.Err != nil {
+		return exitOf(ctx, result.Err)
 	}
 	if err := printResult(c.App.Writer, result, c.Bool("json")); err != nil {
 		return err
@@ -82,13 +79,13 @@ func proposal(ctx context.Context, c *cli.Context, server *tools.Server) (tools.
 	if c.String("original") == "-" && c.String("modified") == "-" {
 		return tools.Call{}, errors.New("only one of --original and --modified can be stdin")
 	}
-	modified, err := readInput(c.App.Reader, c.String("modified"))
+	modified, err := readInput(ctx, c.App.Reader, c.String("modified"))
 	if err != nil {
 		return tools.Call{}, fmt.Errorf("--modified: %w", err)
 	}
 	var original string
 	if c.IsSet("original") {
-		if original, err = readInput(c.App.Reader, c.String("original")); err != nil {
+		if original, err = readInput(ctx, c.App.Reader, c.String("original")); err != nil {
 			return tools.Call{}, fmt.Errorf("--original: %w", err)
 		}
 	} else if original, err = onDisk(ctx, server, dir, file); err != nil {
@@ -117,13 +114,34 @@ func onDisk(ctx context.Context, server *tools.Server, dir, file string) (string
 }
 
 // readInput reads a file, or stdin for "-".
-func readInput(stdin io.Reader, name string) (string, error) {
-	if name == "-" {
-		text, err := io.ReadAll(stdin)
+func readInput(ctx context.Context, stdin io.Reader, name string) (string, error) {
+	return unlessInterrupted(ctx, func() (string, error) {
+		if name == "-" {
+			text, err := io.ReadAll(stdin)
+			return string(text), err
+		}
+		text, err := os.ReadFile(name) // which may be a pipe
 		return string(text), err
+	})
+}
+
+// unlessInterrupted waits for read, unless ctx ends before: then a read that waits ends with the program.
+func unlessInterrupted(ctx context.Context, read func() (string, error)) (string, error) {
+	type input struct {
+		text string
+		err  error
 	}
-	text, err := os.ReadFile(name)
-	return string(text), err
+	done := make(chan input, 1)
+	go func() {
+		text, err := read()
+		done <- input{text, err}
+	}()
+	select {
+	case in := <-done:
+		return in.text, in.err
+	case <-ctx.Done():
+		return "", errors.New("interrupted. Nothing was changed")
+	}
 }
 
 func printResult(w io.Writer, r tools.Result, asJSON bool) error {
@@ -136,6 +154,14 @@ func printResult(w io.Writer, r tools.Result, asJSON bool) error {
 		return err
 	}
 	return writeJSON(w, r.Structure)
+}
+
+// exitOf is the error of a call with its exit code, which is another one when the person has interrupted it.
+func exitOf(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return cli.Exit(err, exitInterrupted)
+	}
+	return exitWith(err)
 }
 
 // exitWith is the error with its exit code.

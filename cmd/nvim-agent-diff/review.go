@@ -43,9 +43,11 @@ func reviewPatch(c *cli.Context) error {
 		}
 		name = "-"
 	}
-	patch, err := readInput(c.App.Reader, name)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	patch, err := readInput(ctx, c.App.Reader, name)
 	if err != nil {
-		return fmt.Errorf("the patch: %w", err)
+		return exitOf(ctx, fmt.Errorf("the patch: %w", err))
 	}
 	description := c.String("description")
 	if description == "" && name != "-" {
@@ -55,8 +57,6 @@ func reviewPatch(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
 	server, closeServer, err := newServer(c)
 	if err != nil {
 		return err
