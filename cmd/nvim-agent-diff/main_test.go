@@ -36,6 +36,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// asked is what a person who holds says when it is their turn.
+const asked = "asked\n"
+
 // person reviews: "applied" and "rejected" decide so, "hold" waits until the call is cancelled, "stuck" for ever.
 type person string
 
@@ -52,6 +55,7 @@ func (how person) Review(ctx context.Context, p review.Proposal, _ func(string))
 	case "unavailable":
 		return nil, review.Errorf(review.EditorUnavailable, "No Neovim was found. Nothing was changed.")
 	case "hold":
+		_, _ = io.WriteString(os.Stderr, asked)
 		<-ctx.Done()
 		return nil, review.Errorf(review.Cancelled, "Nothing was changed.")
 	case "stuck":
@@ -299,27 +303,53 @@ func TestMCPAgentKilled(t *testing.T) {
 // A person at the command line interrupts.
 func TestProposeInterrupted(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		dir := project(t, map[string]string{"f": "a\n", "m": "b\n"})
-		must(t, syscall.Mkfifo(filepath.Join(dir, "original"), 0o600))
-		cmd := program(t, dir, "hold", "propose", "--file", "f", "--modified", "m", "--original", "original")
+		cmd := program(t, project(t, map[string]string{"f": "a\n", "m": "b\n"}), "hold", "propose", "--file", "f", "--modified", "m")
+		stderr, err := cmd.StderrPipe()
+		must(t, err)
+		must(t, cmd.Start())
+		_, err = io.ReadFull(stderr, make([]byte, len(asked)))
+		must(t, err)
+		must(t, cmd.Process.Signal(sig))
+		said, err := io.ReadAll(stderr)
+		must(t, err)
+		isInterrupted(t, cmd)
+		if string(said) != "nvim-agent-diff: cancelled: Nothing was changed.\n" {
+			t.Errorf("%s", said)
+		}
+	}
+}
+
+// isInterrupted waits for a program that was told to end.
+func isInterrupted(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	select {
+	case err := <-done:
+		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitInterrupted {
+			t.Errorf("%v: %v", cmd.Args, err)
+		}
+	case <-time.After(patience):
+		t.Fatalf("%v does not end", cmd.Args)
+	}
+}
+
+// A person at the command line interrupts while the program waits for the end of its input.
+func TestReadingInterrupted(t *testing.T) {
+	for _, args := range []string{"propose --file f --modified -", "review", "approve"} {
+		cmd := program(t, project(t, map[string]string{"f": "a\n"}), "hold", strings.Fields(args)...)
 		var errs strings.Builder
 		cmd.Stderr = &errs
+		in, err := cmd.StdinPipe()
+		must(t, err)
 		must(t, cmd.Start())
-		// The program reads the pipe when it already listens for signals.
-		must(t, os.WriteFile(filepath.Join(dir, "original"), []byte("a\n"), 0))
-		must(t, cmd.Process.Signal(sig))
-		done := make(chan error, 1)
-		go func() { done <- cmd.Wait() }()
-		select {
-		case err := <-done:
-			if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitInterrupted {
-				t.Errorf("%v: %v", sig, err)
-			}
-			if errs.String() != "nvim-agent-diff: cancelled: Nothing was changed.\n" {
-				t.Error(errs.String())
-			}
-		case <-time.After(patience):
-			t.Fatal("it does not end")
+		// It is more than a pipe holds, and is read when the program already listens for signals.
+		_, err = io.WriteString(in, strings.Repeat("x", 1<<20))
+		must(t, err)
+		must(t, cmd.Process.Signal(os.Interrupt))
+		isInterrupted(t, cmd)
+		if !strings.HasSuffix(errs.String(), ": interrupted. Nothing was changed\n") {
+			t.Errorf("%s: %s", args, &errs)
 		}
 	}
 }
