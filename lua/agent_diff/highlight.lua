@@ -69,7 +69,7 @@ local function work(face)
     local row = table.remove(face.wanted)
     if not face.done[row] then
       face.done[row] = true
-      colour(face, row)
+      pcall(colour, face, row) -- what fails costs colours, and nothing else
     end
   end
   face.working = false

@@ -1,6 +1,7 @@
 --- The review in the file's own buffer: what is in the file stands there as it is, and what it replaces, or what would
 --- replace it, stands beside it in virtual lines. The keys are there while the cursor is in a hunk.
 local api = vim.api
+local groups = require('agent_diff.groups')
 local here = require('agent_diff.here')
 local paint = require('agent_diff.paint')
 
@@ -203,7 +204,7 @@ function Inline:virtual(hunk, block, side, coloured)
   for i, line in ipairs(block[side]) do
     local revealed = at[i] and self:reveal(line, hunk.line + at[i] - 1)
     local index = coloured and not revealed and at[i] or nil
-    local code = index and view.colours:code(hunk, index) or {}
+    local code = index and groups.has_backgrounds() and view.colours:code(hunk, index) or {}
     local words = index and view.colours:words(hunk, index) or {}
     vim.list_extend(
       lines,
