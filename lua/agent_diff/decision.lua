@@ -113,6 +113,12 @@ function M.act(review, hunk, verb)
   return step
 end
 
+local function mark_decided(hunks)
+  for _, hunk in ipairs(hunks) do
+    hunk.file.source:decided()
+  end
+end
+
 --- One decision: one undo step of each source buffer, one step of undo().
 ---@param review agent_diff.Review
 ---@param hunks agent_diff.Hunk[]
@@ -134,7 +140,10 @@ function M.decide(review, hunks, verb)
     end
   end
   review:end_step(hunks)
-  if #steps > 0 then review.undo_steps[#review.undo_steps + 1] = steps end
+  if #steps > 0 then
+    review.undo_steps[#review.undo_steps + 1] = steps
+    mark_decided(hunks)
+  end
   review:changed(changed)
   return refused == nil, refused, why
 end
@@ -198,6 +207,7 @@ function M.undo(review)
   review.undo_steps[#review.undo_steps] = nil
   local why = M.take_back(steps)
   review:end_step(hunks)
+  mark_decided(hunks)
   review:changed(hunks)
   return hunks[1], why
 end

@@ -175,6 +175,9 @@ end
 
 function actions.undo(view, count)
   if not may_decide(view) then return end
+  -- In the file itself it takes back what was done last, be it a decision or what was typed.
+  local text = view.shape.name == 'inline' and view.shape.source
+  if text and text:is_edited() then return vim.cmd.normal({ count .. 'u', bang = true }) end
   for _ = 1, count do
     local hunk, why = view.review:undo()
     if hunk then view:go(hunk) end

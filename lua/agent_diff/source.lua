@@ -13,6 +13,7 @@ local seek_ms = 500
 ---@field anchors agent_diff.Anchors where the blocks are
 ---@field foreign boolean the text was changed by somebody else than this module
 ---@field wound { first: integer, last: integer }? the rows that were changed since the anchors were torn
+---@field decided_at integer? the buffer's tick after the last decision
 ---@field seeking integer how many answers of the server's are awaited
 ---@field on_change fun(hunks: table<agent_diff.Hunk, true>) called later, outside of the change
 ---@field on_lost fun(blocks: agent_diff.Block[]) blocks that are to be looked for; answered by anchor()
@@ -85,6 +86,15 @@ end
 --- Ends the undo step: what comes next is not joined to what was done before.
 function Source:end_step()
   api.nvim_buf_call(self.bufnr, function() vim.cmd('let &l:undolevels = &l:undolevels') end)
+end
+
+--- Remembers that the last change was a decision.
+function Source:decided() self.decided_at = api.nvim_buf_get_changedtick(self.bufnr) end
+
+--- Whether the last change was none of ours.
+---@return boolean
+function Source:is_edited()
+  return self.foreign and api.nvim_buf_get_changedtick(self.bufnr) ~= self.decided_at
 end
 
 --- Brings the hunk's blocks to one side. The caller has asked fit() in the same turn of the event loop.
