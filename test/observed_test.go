@@ -132,6 +132,38 @@ func TestEvents(t *testing.T) {
 	})
 }
 
+// AgentDiffDone and the answer to the agent say the same, also where the states do not show it.
+func TestDoneAsAnswered(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		decision := func(want string) {
+			s.t.Helper()
+			err := s.nvim.Wait(patience, "AgentDiffDone", func(*screen.Snapshot) bool {
+				events := s.nvim.Events()
+				return len(events) > 0 && events[len(events)-1].Match == "AgentDiffDone"
+			})
+			must(s.t, err)
+			events := s.nvim.Events()
+			if data := events[len(events)-1].Data.(map[string]any); data["decision"] != want {
+				s.t.Errorf("the decision should be %s: %v", want, data)
+			}
+		}
+		s.lua(nil, `vim.g.agent_diff = { arm_ms = 0, toggle_applied = 'mark' }`)
+		call := s.asked()
+		s.press("ap<Space>qy")
+		call.result().accepted("a.txt", true).hunks(0, 0, 3, 0)
+		decision("accepted")
+		s.over()
+		s.file("b.txt", three())
+		call = s.propose("b.txt", three(), three(1, 2), "")
+		s.shown()
+		s.press("a")
+		s.states(applied, pending)
+		s.lua(nil, `vim.api.nvim_buf_delete(vim.b.agent_diff.source_bufnr, { force = true })`)
+		call.result().rejected("b.txt")
+		decision("rejected")
+	})
+}
+
 // The commands do what the keys do.
 func TestCommands(t *testing.T) {
 	forEachNvim(t, func(s *story) {

@@ -194,6 +194,21 @@ function M.take_back(steps)
   return first_why
 end
 
+--- Whether anything is accepted at the end of a review. What was not saved of a file whose buffer is gone does not count.
+---@param review agent_diff.Review
+---@param report table see Review:finish()
+---@return boolean
+function M.is_accepted(review, report)
+  for i, file in ipairs(report.files) do
+    local watch = review.files[i].loaded.watch
+    local lost = file.gone ~= '' and not (file.written and not watch.deleted)
+    for _, hunk in ipairs(file.hunks) do
+      if not lost and (hunk.state == 'applied' or hunk.kept) then return true end
+    end
+  end
+  return false
+end
+
 --- Takes the last decision back.
 ---@param review agent_diff.Review
 ---@return agent_diff.Hunk? hunk the first one of the decision, nil when there was none

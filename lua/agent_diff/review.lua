@@ -360,7 +360,7 @@ function Review:finish(how, why, file)
   self:emit(
     'AgentDiffDone',
     counts,
-    { decision = counts.applied > 0 and 'accepted' or 'rejected', auto = self.auto }
+    { decision = decision.is_accepted(self, report) and 'accepted' or 'rejected', auto = self.auto }
   )
   return report
 end
