@@ -181,6 +181,33 @@ func TestInline(t *testing.T) {
 	})
 }
 
+// What a hunk adds stands below a line of the file: it is on the screen too when the cursor goes to the hunk.
+func TestInlineShowsWhatIsAdded(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.configured(map[string]any{"layout": "inline"})
+		var before, after strings.Builder
+		for i := 1; i <= 100; i++ {
+			fmt.Fprintf(&before, "line %d\n", i)
+			fmt.Fprintf(&after, "line %d\n", i)
+			switch i {
+			case 5:
+				after.WriteString("first\n")
+			case 34:
+				after.WriteString(strings.Repeat("more\n", 8) + "the last of it\n")
+			}
+		}
+		s.file("a.txt", before.String())
+		s.open("a.txt")
+		call := s.propose("a.txt", before.String(), after.String(), "")
+		s.wins("inline", 1)
+		s.atHunk(1)
+		s.press("a")
+		s.see("the last of it")
+		s.press("R")
+		call.result().rejected("a.txt")
+	})
+}
+
 // However a review in the file itself is left, it is one answer, and nothing of it is left in the file or its window.
 func TestLeavingInline(t *testing.T) {
 	forEachNvim(t, func(s *story) {

@@ -366,6 +366,8 @@ function View:go_row(hunk, row)
   -- The whole hunk on the screen where it fits; else at least half a screen of it.
   local height, top = api.nvim_win_get_height(win), vim.fn.line('w0', win)
   local lines = rows.folded(hunk) or last - row + 1
+  -- What a hunk adds stands between the lines of the file.
+  if self.shape.name == 'inline' then lines = math.max(lines, hunk.lines) end
   local least = math.min(lines, lines < height and height or math.floor(height / 2))
   local wanted = row + 1 + least - height
   api.nvim_win_call(win, function()

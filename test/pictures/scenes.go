@@ -41,6 +41,10 @@ var scenes = []scene{
 		name: "side-by-side", width: 140, height: 34, background: "dark", config: "{ arm_ms = 0, layout = 'split' }",
 		steps: halfway,
 	},
+	{
+		name: "in-the-file", width: 140, height: 34, background: "dark", config: "{ arm_ms = 0, layout = 'inline' }",
+		steps: []step{{"", "hunk 1/5", 0}, {"a", "1 applied", 0}, {"r", "1 rejected", 0}},
+	},
 	{name: "comment", width: 80, height: 34, background: "dark", config: "{ arm_ms = 0, line_numbers = false }", steps: said},
 	{name: "walk", width: 140, height: 34, background: "dark", config: "{ arm_ms = 0 }", steps: walk, film: true},
 }
