@@ -3,14 +3,11 @@ local api = vim.api
 local paint = require('agent_diff.paint')
 local presence = require('agent_diff.presence')
 local rows = require('agent_diff.rows')
+local shapes = require('agent_diff.shapes')
+local unified = require('agent_diff.unified')
 
 local M = {}
 local NS = api.nvim_create_namespace('agent_diff.view')
-
--- The ways to show a review; loaded when they are needed.
-local shapes = setmetatable({}, {
-  __index = function(_, name) return require('agent_diff.' .. (name == 'split' and 'pair' or name)) end,
-})
 
 ---@class agent_diff.View
 ---@field review agent_diff.Review
@@ -43,9 +40,9 @@ function M.new(review, given)
   end
   review.view = self
   self.colours = require('agent_diff.colours').new(review, given.lines)
-  self.shape = shapes.unified.new(self)
+  self.shape = unified.new(self)
   self:draw()
-  shapes.unified.attach(self)
+  unified.attach(self)
   require('agent_diff.keys').map(self, self.bufnr)
   presence.watch(self)
   local wanted = require('agent_diff.config').get().layout
@@ -90,58 +87,6 @@ end
 function View:draw_beside()
   require('agent_diff.comment').draw(self)
   require('agent_diff.part').draw(self)
-end
-
---- Makes another shape of the review; the windows do not show it yet.
-function View:take_shape(name)
-  self.shape = shapes[name].new(self)
-  if self.shape.open then return end -- its buffer is the person's
-  for _, bufnr in ipairs(self.shape.bufs) do
-    if bufnr ~= self.bufnr then
-      require('agent_diff.keys').map(self, bufnr)
-      presence.watch_buffer(self, bufnr)
-      if self.dressed then presence.set_filetype(bufnr) end
-    end
-  end
-end
-
-local order = { unified = 'split', split = 'inline', inline = 'unified' }
-
---- The name of the shape that comes after the present one.
----@return string
-function View:next_shape()
-  local name = order[self.shape.name]
-  if name == 'inline' and not shapes.inline.fits(self.review) then name = order[name] end
-  return name
-end
-
---- Shows the review in another shape, in the same place.
----@param name 'unified'|'split'|'inline'
----@param opening agent_diff.Layout? the windows, while they are being opened
-function View:arrange(name, opening)
-  if name == 'inline' and not shapes.inline.fits(self.review) then return end
-  local hunk, before, opened = self:hunk_at_cursor() or self.current, self.shape, opening or self.layout
-  local left = self.left
-  -- From our windows into the person's, or back: those that are open close first.
-  local moves = opened and (name == 'inline' or before.name == 'inline')
-  if moves then
-    self.layout = nil
-    local back = opened.back
-    opened.back = vim.tbl_extend('force', back, { terminal = false })
-    opened:close()
-    before:drop()
-    self:take_shape(name)
-    self.layout = presence.open(self)
-    self.layout.back = back
-  else
-    self:take_shape(name)
-    if opened then opened:refill(self) end
-    before:drop()
-  end
-  self:draw_beside()
-  self.left = left
-  self:draw_bar()
-  if hunk then self:go(hunk) end
 end
 
 --- Draws other hunks, which the review has already.
@@ -399,6 +344,7 @@ function View:enter_source(hunk)
 end
 
 View.show, View.hide, View.close = presence.show, presence.hide, presence.close
+View.arrange, View.next_shape = shapes.arrange, shapes.next
 View.announce, View.ask, View.write_on = presence.announce, presence.ask, presence.write_on
 
 return M
