@@ -188,12 +188,13 @@ func TestInlineShowsWhatIsAdded(t *testing.T) {
 		var before, after strings.Builder
 		for i := 1; i <= 100; i++ {
 			fmt.Fprintf(&before, "line %d\n", i)
-			fmt.Fprintf(&after, "line %d\n", i)
 			switch i {
 			case 5:
 				after.WriteString("first\n")
 			case 34:
 				after.WriteString(strings.Repeat("more\n", 8) + "the last of it\n")
+			default:
+				fmt.Fprintf(&after, "line %d\n", i)
 			}
 		}
 		s.file("a.txt", before.String())

@@ -118,13 +118,21 @@ func (s scene) take(editor *screen.Screen) (string, error) {
 		if err := editor.WaitText(patience, step.sees); err != nil {
 			return "", err
 		}
-		if err := editor.Lua(nil, "vim.cmd.redraw()"); err != nil {
-			return "", err
-		}
-		frames, shown = append(frames, editor.Snapshot()), append(shown, step.shown)
+		frames, shown = append(frames, settled(editor)), append(shown, step.shown)
 	}
 	if s.film {
 		return screen.Film(frames, shown), nil
 	}
 	return frames[len(frames)-1].SVG(), nil
+}
+
+// settled is the screen when nothing has been drawn for a while: colours of code come after the first frame.
+func settled(editor *screen.Screen) *screen.Snapshot {
+	for {
+		shot := editor.Snapshot()
+		time.Sleep(300 * time.Millisecond)
+		if editor.Snapshot() == shot {
+			return shot
+		}
+	}
 }
