@@ -65,7 +65,8 @@ M.options = {
     'unified',
     'How a review is shown at first; <Tab> shows the next way. "unified": the diff in one column. "split": the '
       .. 'old and the new text side by side. "inline": in the file itself, where what it replaces or would be replaced '
-      .. 'by stands in virtual lines; for changes of one file.',
+      .. 'by stands in virtual lines; for changes of one file. There `u` takes back what was done '
+      .. 'last, also what you typed.',
     'unified',
     'split',
     'inline'
