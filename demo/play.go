@@ -46,6 +46,7 @@ func (d *demo) play(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = nvim.Close() }()
+	defer context.AfterFunc(ctx, func() { _ = nvim.Close() })() // what waits for it then ends
 	agent, err := d.startAgent(ctx, nvim.Addr(), nvim.Env())
 	if err != nil {
 		return err

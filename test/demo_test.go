@@ -1,6 +1,9 @@
 package test
 
 import (
+	"bufio"
+	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -36,6 +39,23 @@ func TestDemo(t *testing.T) {
 			rest = after
 		}
 	})
+}
+
+// A person has seen enough.
+func TestDemoInterrupted(t *testing.T) {
+	demo := exec.Command(program(t), "demo")
+	demo.Env = append(demo.Environ(), "NVIM_BIN="+screentest.Nvims(t)[0], "GORACE=atexit_sleep_ms=0")
+	out, err := demo.StdoutPipe()
+	must(t, err)
+	must(t, demo.Start())
+	for lines := bufio.NewScanner(out); lines.Scan() && !strings.Contains(lines.Text(), "The agent calls"); {
+	}
+	must(t, demo.Process.Signal(os.Interrupt))
+	_, err = io.Copy(io.Discard, out)
+	must(t, err)
+	if _ = demo.Wait(); demo.ProcessState.ExitCode() != 130 {
+		t.Error(demo.ProcessState)
+	}
 }
 
 // A demo that cannot show anything says why, and fails.

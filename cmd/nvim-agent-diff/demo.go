@@ -29,12 +29,16 @@ func demoCommand() *cli.Command {
 			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
-			return demo.Run(ctx, demo.Options{
+			err = demo.Run(ctx, demo.Options{
 				Program:  program,
 				Terminal: !c.Bool("play") && onTerminal(os.Stdin) && onTerminal(os.Stdout),
 				Colors:   c.Bool("color"),
 				Out:      c.App.Writer,
 			})
+			if ctx.Err() != nil {
+				return errInterrupted
+			}
+			return err
 		},
 	}
 }

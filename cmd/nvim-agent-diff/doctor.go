@@ -44,7 +44,10 @@ func doctor(c *cli.Context) error {
 	r.line("program", "%s, protocol %d", versionLine(), bridge.Protocol)
 	neovim := doctorNeovim(ctx, c, r)
 	agents := doctorAgents(ctx, c, r)
-	if neovim != nil {
+	switch {
+	case ctx.Err() != nil:
+		return errInterrupted
+	case neovim != nil:
 		return neovim
 	}
 	return agents

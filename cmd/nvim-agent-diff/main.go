@@ -21,6 +21,9 @@ const (
 	exitInterrupted = 130
 )
 
+// errInterrupted ends a command that changes nothing.
+var errInterrupted = cli.Exit("interrupted", exitInterrupted)
+
 func main() { os.Exit(run(os.Args)) }
 
 // run runs the command line and is the exit code.
