@@ -156,6 +156,7 @@ func TestInline(t *testing.T) {
 		s.wins("inline", 1)
 		s.atHunk(1)
 		s.pressed(":edit b.txt<CR>")
+		s.until("the review waits", `return require('agent_diff.queue').list()[1].view.layout == nil`)
 		s.see("waits: :AgentDiff")
 		s.waiting(call)
 		s.pressed(":buffer a.txt<CR>4Ga") // it waits: nothing of it is in the file, and the keys are the user's
