@@ -20,7 +20,7 @@ func reviewCommand() *cli.Command {
 		Name:      "review",
 		Usage:     "review a patch, of any number of files, and apply what you accept",
 		ArgsUsage: "[PATCH|-]",
-		Description: "PATCH is what git diff, diff -u or git format-patch writes; without it, or as -, it is read from stdin. Its names are " +
+		Description: "PATCH is what git diff, git format-patch or diff -ru OLD NEW writes; without it, or as -, it is read from stdin. Its names are " +
 			"relative to the working folder or the project's root, and the files are as they were before it.\n" +
 			"Exit codes: 0 accepted (at least one hunk), 1 rejected, 2 error, 3 no Neovim and no terminal, 130 interrupted.",
 		Flags: []cli.Flag{
