@@ -153,6 +153,7 @@ func (f *sessionFile) byDisk(why string, open bool) (*review.FileOutcome, error)
 	for _, h := range f.hunks {
 		o := review.HunkOutcome{
 			Index: h.index, Header: h.header(), Whole: h.hunk == nil, State: h.state, Comment: h.comment, Reason: h.reason(),
+			Blocks: h.blocks(),
 		}
 		is := onDisk(h) && (h.hunk != nil || h.state == hunks.Applied) // else it was not this review that did it
 		switch {

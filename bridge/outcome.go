@@ -124,7 +124,7 @@ func (s *session) fileOutcome(f *sessionFile, report Value) review.FileOutcome {
 		o := review.HunkOutcome{
 			Index: hunk.index, Header: hunk.header(), Whole: hunk.hunk == nil, State: hunks.State(h.Key("state").Text()),
 			StillInBuffer: h.Key("kept").Bool(), Reason: h.Key("reason").Text(),
-			Comment: hunk.comment, Tried: h.Key("tried").Bool() && h.Key("state").Text() == string(hunks.Conflict),
+			Blocks: hunk.blocks(), Comment: hunk.comment, Tried: h.Key("tried").Bool() && h.Key("state").Text() == string(hunks.Conflict),
 		}
 		in := o.State == hunks.Applied || o.StillInBuffer
 		o.Edited = h.Key("edited").Bool() || hunk.edited && in

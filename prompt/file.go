@@ -162,6 +162,9 @@ func (f *file) outcome(textOnly bool) review.FileOutcome {
 		o := review.HunkOutcome{
 			Index: i + 1, Header: f.header(p), Whole: p.hunk == nil, State: p.state, Partial: p.split, Comment: p.comment,
 		}
+		if p.hunk != nil {
+			o.Blocks = p.hunk.Blocks
+		}
 		if p.state == hunks.Conflict {
 			o.Reason = p.reason
 		}

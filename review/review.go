@@ -137,6 +137,8 @@ type HunkOutcome struct {
 	Comment       string // the person's
 	Reason        string // why it is in conflict
 	Tried         bool   // it is in conflict although the person accepted it
+	// Blocks are the lines that it changes of the text as it was at the review's turn; none where no line changes.
+	Blocks []hunks.Block
 }
 
 // Decision says how the whole review was decided.

@@ -67,6 +67,24 @@ func (s *story) proposePart() *call {
 	return c
 }
 
+// What edit_file counts is what was applied of a divided hunk.
+func TestSplitReplacements(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.file("a.txt", "foo 1\nx\nfoo 2\ny\nfoo 3\n")
+		s.open("a.txt")
+		s.agent = s.another()
+		call := s.agent.call("edit_file", map[string]any{
+			"path": s.path("a.txt"), "old_string": "foo", "new_string": "bar", "replace_all": true,
+		})
+		s.see("Progress: 0/1 applied")
+		s.press("srraq")
+		if r := call.result().accepted(s.path("a.txt"), true); !strings.Contains(string(r.Raw), `"replacements_made":1,"lines_changed":1`) {
+			s.t.Errorf("one of three is replaced: %s", r.Raw)
+		}
+		s.fileIs("a.txt", "foo 1\nx\nfoo 2\ny\nbar 3\n")
+	})
+}
+
 // A hunk is split into its changes; keys typed ahead find the parts, `u` takes back one thing after the other.
 func TestSplit(t *testing.T) {
 	forEachNvim(t, func(s *story) {

@@ -72,8 +72,8 @@ type replacement struct {
 	old, new string
 	all      bool
 
-	patch *hunks.Patch
-	lines []int // of the occurrences in patch.Base, counted from 0
+	lines []int // on which the occurrences begin, counted from 0
+	spans int   // how many lines each of them touches
 }
 
 // draft puts the new text into the file as the person sees it.
@@ -91,10 +91,8 @@ func (r *replacement) draft(t target, current hunks.Text) (*hunks.Patch, error) 
 			"Found %d matches for old_string. Use replace_all=True or provide more context. Matches at lines: %s\nNothing was changed.",
 			count, listLines(lines))
 	}
-	r.lines = lines
-	patch, err := placeText(t, current, current.Body, body)
-	r.patch = patch
-	return patch, err
+	r.lines, r.spans = lines, lineCount(from)
+	return placeText(t, current, current.Body, body)
 }
 
 // ofFile is a text as the file's body would have it: line ends that are the file's are taken off.
@@ -118,24 +116,57 @@ func (r *replacement) answer(o *review.Outcome) (Result, error) {
 	return result, nil
 }
 
-// made counts what was really replaced, and the lines that changed by it.
+// made counts what was really replaced, and the lines that changed by it: a person may have divided the hunks.
 func (r *replacement) made(f *review.FileOutcome) (replacements, lines int) {
-	for i, h := range r.patch.Hunks {
-		if i >= len(f.Hunks) || (f.Hunks[i].State != hunks.Applied && !f.Hunks[i].StillInBuffer) {
-			continue
-		}
-		start := int(h.Fragment.OldPosition) - 1
-		end := start + int(h.Fragment.OldLines)
-		for _, line := range r.lines {
-			if line >= start && line < end {
-				replacements++
+	var changes []change
+	for i := range f.Hunks {
+		h := &f.Hunks[i]
+		for _, b := range h.Blocks {
+			changes = append(changes, change{b, h.InSource()})
+			if h.InSource() {
+				lines += max(len(b.Old), len(b.New))
 			}
 		}
-		for _, b := range h.Blocks {
-			lines += max(len(b.Old), len(b.New))
+	}
+	for _, line := range r.lines {
+		for len(changes) > 1 && changes[0].end() < line {
+			changes = changes[1:]
+		}
+		if isReplaced(changes, line, line+r.spans-1) {
+			replacements++
 		}
 	}
 	return replacements, lines
+}
+
+// change is a block of an outcome.
+type change struct {
+	hunks.Block
+	applied bool
+}
+
+// end is the last line that a change removes, or the one that it adds lines before.
+func (c *change) end() int { return c.Line + max(len(c.Old)-1, 0) }
+
+// isReplaced says whether all changes of a text in these lines are applied. They are in the order of the file, and none ends
+// before. Where none is in the lines, which happens when equal ones follow each other, it is the next one.
+func isReplaced(changes []change, first, last int) bool {
+	if len(changes) == 0 {
+		return false
+	}
+	replaced, found := true, false
+	for _, c := range changes {
+		if c.Line > last+1 || c.Line > last && len(c.Old) > 0 {
+			break
+		}
+		if c.Line > first || len(c.Old) > 0 { // else it adds lines above
+			replaced, found = replaced && c.applied, true
+		}
+	}
+	if !found {
+		return changes[0].applied
+	}
+	return replaced
 }
 
 // replaceAll puts one text in the place of another wherever that occurs. lines are the lines that it began on, counted from

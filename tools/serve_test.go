@@ -54,7 +54,7 @@ func decide(p review.Proposal, state hunks.State) (*review.Outcome, error) {
 	}
 	file := review.FileOutcome{Path: f.Path, Saved: state == hunks.Applied, Notes: patch.Notes}
 	for i, h := range patch.Hunks {
-		file.Hunks = append(file.Hunks, review.HunkOutcome{Index: i + 1, Header: h.Header(), State: state})
+		file.Hunks = append(file.Hunks, review.HunkOutcome{Index: i + 1, Header: h.Header(), State: state, Blocks: h.Blocks})
 	}
 	return &review.Outcome{Files: []review.FileOutcome{file}}, nil
 }
