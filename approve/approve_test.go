@@ -194,7 +194,7 @@ const numbers = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"
 
 // TestBatch decides on all calls of a batch in one sitting, whatever they are.
 func TestBatch(t *testing.T) {
-	w := newWorld(t, map[string]string{"a.txt": numbers, "b.txt": "old\n", "secret": "s\n"})
+	w := newWorld(t, map[string]string{"a.txt": numbers, "b.txt": "old\n", "secret": "s\n", "c.txt": "x\ny\nx x\n"})
 	w.person.accepts = func(path string, hunk int) bool { return path != "no.txt" && hunk == 0 }
 	must(t, os.WriteFile(w.guard.Places.Config, []byte("read_approval = true\n"), 0o600))
 	got := w.run(`
@@ -207,8 +207,9 @@ func TestBatch(t *testing.T) {
 		{"tool_call_id": "mail", "tool_name": "send_mail", "args": {"to": "x@y"}, "summary": "tell them\u202e"},
 		{"tool_call_id": "gone", "tool_name": "edit_file", "args": {"path": "b.txt2", "old_string": "old", "new_string": "new"}},
 		{"tool_call_id": "same", "tool_name": "write_file", "args": {"path": "secret", "content": "s\n"}},
+		{"tool_call_id": "often", "tool_name": "edit_file", "args": {"path": "c.txt", "old_string": "x", "new_string": "new"}},
 		{"tool_call_id": "out", "tool_name": "write_file", "args": {"path": "../x", "content": "s\n"}}`)
-	if len(w.person.seen) != 1 || len(got) != 9 {
+	if len(w.person.seen) != 1 || len(got) != 10 {
 		t.Fatalf("%d sittings, %d decisions", len(w.person.seen), len(got))
 	}
 	got["part"].is(t, true, `{"content":"one\n2\n3\n4\n5\n6\n7\n8\n9\n10\n","extra":1e3,"path":"a.txt"}`, "The user has reviewed the edit of a.txt: 1 of 2 hunks applied")
@@ -218,10 +219,12 @@ func TestBatch(t *testing.T) {
 	got["read"].is(t, true, "", "")
 	got["mail"].is(t, true, "", "")
 	got["gone"].is(t, false, "", "tool_failed: b.txt2 does not exist.")
+	got["often"].is(t, false, "", "EditNotUniqueError: Found 3 matches for old_string. Use replace_all=True or provide more context. "+
+		"Matches at lines: 1, 3, 3\nNothing was changed.")
 	got["same"].is(t, true, "", "nothing_to_change: secret already holds this text.")
 	got["out"].is(t, false, "", "PathNotInSandboxError: ../x is outside")
 	p := w.person.seen[0]
-	if !p.TextOnly || !p.Session || p.Description != "8 calls wait for your approval" || p.Files[0].Path != "a.txt" {
+	if !p.TextOnly || !p.Session || p.Description != "9 calls wait for your approval" || p.Files[0].Path != "a.txt" {
 		t.Errorf("%+v", p)
 	}
 	var said strings.Builder

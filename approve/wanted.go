@@ -3,6 +3,7 @@ package approve
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -66,13 +67,32 @@ func (r *request) replaced(current hunks.Text) (text, raw string, err error) {
 			shown(r.path), countLines(current.Body))
 	case n > 1 && !r.all:
 		return "", "", review.Errorf(review.EditNotUnique, "Found %d matches for old_string. Use replace_all=True or provide more context. "+
-			"Nothing was changed.", n)
+			"Matches at lines: %s\nNothing was changed.", n, matchLines(current.Body, old))
 	}
 	text = current.With(strings.ReplaceAll(current.Body, old, added)).Raw()
 	if raw = current.Raw(); strings.Contains(raw, r.old) {
 		return text, strings.ReplaceAll(raw, r.old, r.new), nil // the tool writes line ends as it is told
 	}
 	return text, text, nil
+}
+
+// listedMatches is how many lines an error lists.
+const listedMatches = 20
+
+// matchLines are the lines on which a text begins, counted from 1, for a sentence.
+func matchLines(body, text string) string {
+	var lines []string
+	line := 1
+	for before, rest, found := strings.Cut(body, text); found; before, rest, found = strings.Cut(rest, text) {
+		if len(lines) == listedMatches {
+			lines = append(lines, "...")
+			break
+		}
+		line += strings.Count(before, "\n")
+		lines = append(lines, strconv.Itoa(line))
+		line += strings.Count(text, "\n")
+	}
+	return strings.Join(lines, ", ")
 }
 
 // errNoArgument says that another text than the proposed one cannot be handed to the tool.
