@@ -37,10 +37,10 @@ STOP: Do NOT retry this edit as it is. The user asks for something else:
 - on hunk 2 (@@ -13,6 +13,7 @@): No.
 `).silent("gone", "half a thought", "deliberate")
 		if r.IsError || r.Structured.Decision != "rejected" {
-			t.Errorf("should be a rejection: %s", r.Raw)
+			s.t.Errorf("should be a rejection: %s", r.Raw)
 		}
 		if got := r.Structured.Comment + "|" + r.Structured.Results[0].Comment + "|" + r.Structured.Results[2].Comment; got != "see issue 7|this breaks\nthe build, I think|" {
-			t.Errorf("the structure has the comments %q", got)
+			s.t.Errorf("the structure has the comments %q", got)
 		}
 		s.over()
 

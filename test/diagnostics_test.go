@@ -60,7 +60,7 @@ func TestDiagnostics(t *testing.T) {
 		s.press("A")
 		r := call.result().accepted("a.txt", true).says("\nThe editor now reports:\n- line 3: error: bad word: so \\x1b[2J bad (fake)\n").silent("line 2:", "line 1:")
 		if d := r.Structured.Diagnostics; len(d) != 1 || d[0].Line != 3 || d[0].Severity != "error" || d[0].Source != "fake" {
-			t.Errorf("the structure has %+v", d)
+			s.t.Errorf("the structure has %+v", d)
 		}
 
 		// Nothing is applied, or nothing is new.
@@ -89,7 +89,7 @@ func TestDiagnostics(t *testing.T) {
 		began := time.Now()
 		call.result().accepted("b.txt", true).silent("reports")
 		if took := time.Since(began); took > 3*time.Second {
-			t.Errorf("the answer took %v", took)
+			s.t.Errorf("the answer took %v", took)
 		}
 		s.lua(nil, `vim.g.fake_ms = 0 require('agent_diff').setup({ diagnostics = false, arm_ms = 0 })`)
 		call = s.propose("a.txt", "zero\n", "bad zero\n", "")
@@ -117,7 +117,7 @@ func TestDiagnosticsAndTheNextReview(t *testing.T) {
 		s.fileIs("b.txt", "three\n")
 		s.until("the buffer is given back", `return not vim.api.nvim_buf_is_loaded(vim.fn.bufnr('b.txt'))`)
 		if strings.Contains(first.result().Text, "closed") {
-			t.Error(first.result().Text)
+			s.t.Error(first.result().Text)
 		}
 	})
 }

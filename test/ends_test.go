@@ -199,7 +199,7 @@ func TestAgentEnds(t *testing.T) {
 				ended := time.Now()
 				way.end(s.agent)
 				s.see("The agent is gone")
-				within(t, time.Second, ended, time.Now())
+				within(s.t, time.Second, ended, time.Now())
 				s.cursorOn(2) // though the head has grown
 				s.pressed("aArR ")
 				s.states(applied, pending, pending)
@@ -287,17 +287,17 @@ func (g *gate) cut() {
 // that the agent is gone, and the next call connects anew.
 func TestConnectionCut(t *testing.T) {
 	forEachNvim(t, func(s *story) {
-		g := newGate(t, s.nvim.Addr())
-		s.agent = startAgent(t, s.dir, s.nvim.Env(), "--nvim", g.addr, "--root", s.dir)
+		g := newGate(s.t, s.nvim.Addr())
+		s.agent = startAgent(s.t, s.dir, s.nvim.Env(), "--nvim", g.addr, "--root", s.dir)
 		call := s.asked()
 		s.pressed("ara")
 		s.states(applied, rejected, applied)
 		cut := time.Now()
 		g.cut()
 		call.result().failed("editor_lost").says("hunks 1, 3 of 3 had been applied in the buffer", "disk holds no hunk", "ead the file")
-		within(t, time.Second, cut, call.at)
+		within(s.t, time.Second, cut, call.at)
 		s.see("The agent is gone")
-		within(t, time.Second, cut, time.Now())
+		within(s.t, time.Second, cut, time.Now())
 		s.next(three(1, 3))
 	})
 }
@@ -342,23 +342,23 @@ func TestNewNeovimAfterDeath(t *testing.T) {
 // A Neovim that is stopped answers nothing, but a cancel ends the call all the same, and so does the end of the agent.
 func TestStoppedNeovim(t *testing.T) {
 	forEachNvim(t, func(s *story) {
-		stop := func() { must(t, syscall.Kill(s.nvim.Pid(), syscall.SIGSTOP)) }
-		cont := func() { must(t, syscall.Kill(s.nvim.Pid(), syscall.SIGCONT)) }
+		stop := func() { must(s.t, syscall.Kill(s.nvim.Pid(), syscall.SIGSTOP)) }
+		cont := func() { must(s.t, syscall.Kill(s.nvim.Pid(), syscall.SIGCONT)) }
 		defer cont()
 		s.file("a.txt", three())
 		s.file("wanted.txt", three(1))
 		s.open("a.txt")
-		cmd := exec.Command(program(t), "--nvim", s.nvim.Addr(), "propose", "--file", "a.txt", "--modified", "wanted.txt")
+		cmd := exec.Command(program(s.t), "--nvim", s.nvim.Addr(), "propose", "--file", "a.txt", "--modified", "wanted.txt")
 		cmd.Dir, cmd.Env = s.dir, s.nvim.Env()
-		must(t, cmd.Start())
+		must(s.t, cmd.Start())
 		s.states(pending)
 		stop()
 		interrupted := time.Now()
-		must(t, cmd.Process.Signal(os.Interrupt))
+		must(s.t, cmd.Process.Signal(os.Interrupt))
 		if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
-			t.Errorf("interrupted: %v", cmd.ProcessState)
+			s.t.Errorf("interrupted: %v", cmd.ProcessState)
 		}
-		within(t, 2*time.Second, interrupted, time.Now())
+		within(s.t, 2*time.Second, interrupted, time.Now())
 		cont()
 		// Neovim may read the cancel, or only find that nobody is there any more.
 		s.until("cancelled, or the agent is gone", `
@@ -380,7 +380,7 @@ func TestStoppedNeovim(t *testing.T) {
 		ended := time.Now()
 		_ = s.agent.stdin.Close()
 		s.agent.gone(patience)
-		within(t, 2*time.Second, ended, time.Now())
+		within(s.t, 2*time.Second, ended, time.Now())
 		cont()
 		s.see("The agent is gone")
 	})

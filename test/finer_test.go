@@ -50,7 +50,7 @@ func TestWhereAmINeeded(t *testing.T) {
 			}
 		}
 		if waiting != s.path("b.txt")+"2" {
-			t.Errorf("the second one should wait: %q", waiting)
+			s.t.Errorf("the second one should wait: %q", waiting)
 		}
 		s.press("a")
 		s.states(applied, pending, pending)

@@ -65,7 +65,7 @@ func TestHealth(t *testing.T) {
 		s.press("q")
 		s.notSee("OK      the agent")
 		root, err := filepath.Abs("..")
-		must(t, err)
+		must(s.t, err)
 		s.lua(nil, `vim.opt.runtimepath:append(...)`, root)
 		s.press(":AgentDiff health<CR>")
 		s.see("answers, in")

@@ -52,26 +52,26 @@ func TestHookEnds(t *testing.T) {
 
 		h := begin()
 		asked := time.Now()
-		must(t, h.cmd.Process.Signal(syscall.SIGTERM))
+		must(s.t, h.cmd.Process.Signal(syscall.SIGTERM))
 		h.denied("cancelled: ", "Nothing was changed.")
-		within(t, 2*time.Second, asked, time.Now())
+		within(s.t, 2*time.Second, asked, time.Now())
 		s.over()
 		unchanged()
 
 		h = begin()
-		must(t, h.cmd.Process.Kill())
+		must(s.t, h.cmd.Process.Kill())
 		s.see("The agent is gone: no more decisions; nothing is written.")
 		s.press("aq")
 		s.over()
 		unchanged()
 
 		// The agent is killed, and the hook, its child, is told nothing.
-		args := []string{"-c", `"$@"; exit`, "sh", program(t), "--nvim", s.nvim.Addr(), "--root", s.dir, "hook", "claude-code"}
+		args := []string{"-c", `"$@"; exit`, "sh", program(s.t), "--nvim", s.nvim.Addr(), "--root", s.dir, "hook", "claude-code"}
 		sh := exec.Command("sh", args...)
 		sh.Dir, sh.Env, sh.Stdin = s.dir, s.nvim.Env(), strings.NewReader(s.told(claudeEdit()))
-		must(t, sh.Start())
+		must(s.t, sh.Start())
 		s.see("Progress: 0/1 applied")
-		must(t, sh.Process.Kill())
+		must(s.t, sh.Process.Kill())
 		_ = sh.Wait()
 		s.see("The agent is gone")
 		s.press("q")
@@ -93,11 +93,11 @@ func TestHookEnds(t *testing.T) {
 		s.see("+++ b/new/b.txt")
 		s.press("A")
 		if code, stdout, stderr := h.end(); code != 0 || !strings.Contains(stdout, `"permissionDecision":"allow"`) || strings.Contains(stdout, "updated") {
-			t.Errorf("%d %s %s", code, stdout, stderr)
+			s.t.Errorf("%d %s %s", code, stdout, stderr)
 		}
 		s.over()
 		if _, err := os.Stat(s.path("new")); err == nil {
-			t.Error("the gate has made a folder")
+			s.t.Error("the gate has made a folder")
 		}
 
 		h = begin()

@@ -21,9 +21,10 @@ func TestNothingIsEvaluated(t *testing.T) {
 	const text = "# vim: set shiftwidth=7 :\n:let g:pwned=1\n$(touch pwned)\n# vim: set shiftwidth=7 :\n"
 	forEachNvim(t, func(s *story) {
 		s.lua(nil, `vim.o.title, vim.o.laststatus, vim.o.showtabline, vim.o.modelineexpr = true, 2, 2, true`)
-		s.agent = startNamed(t, nasty, s.dir, s.nvim.Env(), "--nvim", s.nvim.Addr(), "--root", s.dir)
+		s.agent = startNamed(s.t, nasty, s.dir, s.nvim.Env(), "--nvim", s.nvim.Addr(), "--root", s.dir)
 		for _, name := range names {
 			call := s.propose(name, "", text, nasty)
+			s.shown() // the screen may still show the one before, which says the same
 			s.see("Description: %{execute('let g:pwned=1')} `touch")
 			s.press(":AgentDiff list<CR>:cclose<CR>:AgentDiff<CR>:redrawtabline<CR>")
 			s.press("A")
@@ -94,7 +95,7 @@ func TestTooMuch(t *testing.T) {
 			says("This is too much for one review: 120000 separate changes", "Propose it in several smaller parts.")
 		s.queued(0)
 
-		must(t, os.Truncate(s.path("a.txt"), 65<<20))
+		must(s.t, os.Truncate(s.path("a.txt"), 65<<20))
 		s.propose("a.txt", "old\n", "new\n", "").result().failed("tool_failed").says("a.txt is larger than 64 MiB")
 		s.file("a.txt", "old\n")
 

@@ -106,13 +106,13 @@ func TestLinkSwappedIn(t *testing.T) {
 	for name, test := range swaps {
 		t.Run(name, func(t *testing.T) {
 			forEachNvim(t, func(s *story) {
-				outside, err := filepath.EvalSymlinks(t.TempDir())
-				must(t, err)
-				must(t, os.WriteFile(outside+"/a.txt", []byte("old\n"), 0o644))
+				outside, err := filepath.EvalSymlinks(s.t.TempDir())
+				must(s.t, err)
+				must(s.t, os.WriteFile(outside+"/a.txt", []byte("old\n"), 0o644))
 				for _, file := range []string{"a.txt", "sub/a.txt", "first.txt"} {
 					s.file(file, "old\n")
 				}
-				must(t, os.Symlink("a.txt", s.path("link.txt")))
+				must(s.t, os.Symlink("a.txt", s.path("link.txt")))
 				if strings.Contains(name, "link") {
 					s.open("link.txt")
 				}
@@ -141,7 +141,7 @@ func TestLinkSwappedIn(t *testing.T) {
 				}
 				got, err := os.ReadFile(filepath.Join(outside, test.victim))
 				if test.original != "" && string(got) != "old\n" || test.original == "" && !errors.Is(err, os.ErrNotExist) {
-					t.Errorf("outside of the root: %q, %v", got, err)
+					s.t.Errorf("outside of the root: %q, %v", got, err)
 				}
 				s.queued(0)
 			})
@@ -153,7 +153,7 @@ func TestLinkSwappedIn(t *testing.T) {
 func TestHiddenCharacters(t *testing.T) {
 	forEachNvim(t, func(s *story) {
 		s.file("a.txt", "if admin {\nlast\nkeep \u2067\n")
-		s.agent = startNamed(t, "a\u202eb\u061cc\x1b[31m", s.dir, s.nvim.Env(), "--nvim", s.nvim.Addr(), "--root", s.dir)
+		s.agent = startNamed(s.t, "a\u202eb\u061cc\x1b[31m", s.dir, s.nvim.Env(), "--nvim", s.nvim.Addr(), "--root", s.dir)
 		hidden := []rune{
 			0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069, 0x200e, 0x200f, 0x061c, 0xad, 0x200b, 0x200c,
 			0x200d, 0x2060, 0xfeff, 0x034f, 0x3164, 0x2028, 0x2029, 0xfe0f, 0xe0041, 0xe0100, 0x9b, 0x2800, 0xa0,
@@ -180,7 +180,7 @@ func TestHiddenCharacters(t *testing.T) {
 			for _, cell := range cells {
 				for _, r := range cell.Text {
 					if r < ' ' || r == 0x202e || r == 0x061c || r == 0x2067 || r == utf8.RuneError {
-						t.Errorf("the screen has %U in %q", r, cell.Text)
+						s.t.Errorf("the screen has %U in %q", r, cell.Text)
 					}
 				}
 			}

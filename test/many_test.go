@@ -188,8 +188,8 @@ func TestQueueOnOneFile(t *testing.T) {
 	forEachNvim(t, func(s *story) {
 		base, edited := "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "ONE\n2\n3\n4\n5\n6\n7\n8\n9\n"
 		s.file("a.txt", base)
-		must(t, os.Symlink("a.txt", s.path("link.txt")))
-		must(t, os.Symlink(".", s.path("folder")))
+		must(s.t, os.Symlink("a.txt", s.path("link.txt")))
+		must(s.t, os.Symlink(".", s.path("folder")))
 		first := s.propose("a.txt", base, edited, "the first")
 		s.queued(1)
 		others := s.another()

@@ -115,7 +115,7 @@ func TestSplit(t *testing.T) {
 		want := strings.Replace(partOld, "one()", "ONE()", 1)
 		r := call.result().accepted("a.go", true).hunks(1, 1, 0, 0).says("a part of a proposed hunk", "-\tone()\n+\tONE()")
 		if !r.Structured.Results[0].Partial || !r.Structured.Results[1].Partial {
-			t.Errorf("both are parts: %s", r.Raw)
+			s.t.Errorf("both are parts: %s", r.Raw)
 		}
 		s.fileIs("a.go", want)
 		s.over()
@@ -237,7 +237,7 @@ func TestEditHunk(t *testing.T) {
 		s.press("<Esc>rq")
 		r := call.result().accepted("a.txt", true).hunks(2, 1, 0, 0).says("hunk 3", "applied, edited by the user", "+line 27a")
 		if got := r.Structured.Results; got[0].Edited || !got[2].Edited {
-			t.Errorf("only the third is the user's: %s", r.Raw)
+			s.t.Errorf("only the third is the user's: %s", r.Raw)
 		}
 		s.fileIs("a.txt", strings.Replace(three(1), "line 27\n", "line 27a\n", 1))
 	})
@@ -248,7 +248,7 @@ func TestLateCut(t *testing.T) {
 	forEachNvim(t, func(s *story) {
 		call := s.proposePart()
 		pid := s.agent.cmd.Process.Pid
-		must(t, syscall.Kill(pid, syscall.SIGSTOP))
+		must(s.t, syscall.Kill(pid, syscall.SIGSTOP))
 		stopped := func() bool {
 			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 			return err != nil || strings.Contains(string(stat), ") T ")
@@ -259,7 +259,7 @@ func TestLateCut(t *testing.T) {
 		s.press("s")
 		s.see("the agent does not answer: nothing was changed")
 		s.hunks(pending)
-		must(t, syscall.Kill(pid, syscall.SIGCONT))
+		must(s.t, syscall.Kill(pid, syscall.SIGCONT))
 		s.press("sa")
 		s.hunks(applied, pending)
 		s.press("uu")
@@ -351,7 +351,7 @@ func TestPartsOfManyFiles(t *testing.T) {
 		r := call.result()
 		want := "a.txt modify accepted saved applied\nc.txt create rejected pending\nb.go modify accepted saved applied pending applied"
 		if got := r.brief(); got != want {
-			t.Errorf("got\n%s\nwant\n%s", got, want)
+			s.t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 		r.says("applied, a part of a proposed hunk. Comment: in b", "applied, edited by the user", "+mine")
 		s.fileIs("a.txt", "mine\n")

@@ -248,7 +248,7 @@ gone.txt delete accepted saved applied: deleted
 old.txt rename accepted saved applied applied: renamed to moved/to.txt
 run.sh modify accepted saved applied: mode now 100755`
 		if got := r.brief(); got != want {
-			t.Errorf("got\n%s\nwant\n%s", got, want)
+			s.t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 		r.says("The file was deleted.", "Its mode is now 100755.", "- hunk 2 (@@ -24,7 +24,6 @@): rejected")
 		s.fileIs("a.txt", three(1))
@@ -292,7 +292,7 @@ func TestPatchText(t *testing.T) {
 			cmd := exec.Command(c.command[0], c.command[1:]...)
 			cmd.Dir, cmd.Stdin = copied.dir, strings.NewReader(strings.Join(text[c.first:], "\n")+"\n")
 			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%v from line %d: %v\n%s", c.command, c.first, err, out)
+				s.t.Errorf("%v from line %d: %v\n%s", c.command, c.first, err, out)
 				continue
 			}
 			copied.fileIs("a.txt", three(1, 3))
@@ -302,7 +302,7 @@ func TestPatchText(t *testing.T) {
 		}
 		s.press("R")
 		if got := call.result().brief(); strings.Contains(got, "accepted") || strings.Count(got, "rejected") != 6+8 {
-			t.Error(got)
+			s.t.Error(got)
 		}
 		s.missing("made", "moved")
 		s.fileIs("gone.txt", "one\ntwo\n")

@@ -51,7 +51,7 @@ func TestWholeLosesNothing(t *testing.T) {
 		s.press("aq")
 		r := call.result()
 		if got := r.brief(); got != "gone.txt delete accepted saved applied: deleted" {
-			t.Error(got)
+			s.t.Error(got)
 		}
 		r.says("The file was deleted.", "Its buffer is still open in Neovim").silent("The buffer has been updated")
 		s.missing("gone.txt")
@@ -88,7 +88,7 @@ func TestRenameDangers(t *testing.T) {
 		s.press("q")
 		r := call.result()
 		if got := r.brief(); got != "old.txt rename rejected conflict\nb.txt modify accepted saved applied" {
-			t.Error(got)
+			s.t.Error(got)
 		}
 		r.says("in conflict, not applied: ", "new.txt exists already")
 		s.fileIs("new.txt", "precious\n")
@@ -96,7 +96,7 @@ func TestRenameDangers(t *testing.T) {
 		s.over()
 
 		// It comes while the review is open, and after it was accepted.
-		must(t, os.Remove(s.path("new.txt")))
+		must(s.t, os.Remove(s.path("new.txt")))
 		call = s.proposePatch(renameIt, "")
 		s.inReview()
 		s.press("a")
@@ -107,7 +107,7 @@ func TestRenameDangers(t *testing.T) {
 		s.fileIs("new.txt", "came\n")
 		s.fileIs("old.txt", "text\n")
 		s.over()
-		must(t, os.Remove(s.path("new.txt")))
+		must(s.t, os.Remove(s.path("new.txt")))
 
 		s.open("new.txt")
 		s.pressed("iunsaved<Esc>")
@@ -121,14 +121,14 @@ func TestRenameDangers(t *testing.T) {
 		s.over()
 		s.pressed(":bw!<CR>")
 
-		outside := t.TempDir()
-		must(t, os.Symlink(outside, s.path("link")))
+		outside := s.t.TempDir()
+		must(s.t, os.Symlink(outside, s.path("link")))
 		for _, to := range []string{"../x", "/tmp/x", "link/x"} {
 			s.proposePatch(strings.ReplaceAll(renameIt, "new.txt", to), "").result().
 				failed("PathNotInSandboxError").says("Nothing was changed.")
 		}
 		s.proposePatch(strings.ReplaceAll(renameIt, "old.txt", "../x"), "").result().failed("PathNotInSandboxError")
-		must(t, os.Symlink("old.txt", s.path("soft")))
+		must(s.t, os.Symlink("old.txt", s.path("soft")))
 		for _, c := range []string{renameIt, deleteIt} {
 			c = strings.NewReplacer("old.txt", "soft", "gone.txt", "soft").Replace(c)
 			s.proposePatch(c, "").result().failed("tool_failed").says("is a symbolic link")
@@ -221,7 +221,7 @@ func TestEmptyFile(t *testing.T) {
 		s.press("q")
 		r := call.result()
 		if r.IsError || r.Structured.Decision != "accepted" || !r.Structured.Saved || r.Structured.Hunks.Applied != 1 {
-			t.Errorf("%s %s", r.Text, r.Raw)
+			s.t.Errorf("%s %s", r.Text, r.Raw)
 		}
 		r.says("✓ Changes accepted and applied to made/empty\n\nThe file was created.\n")
 		s.fileIs("made/empty", "")
@@ -253,7 +253,7 @@ func TestPatchOfClosedBuffer(t *testing.T) {
 		s.lua(nil, `vim.api.nvim_buf_delete(vim.fn.bufnr('^' .. ... .. '$'), { force = true })`, s.path("a.txt"))
 		r := call.result()
 		if got := r.brief(); got != "a.txt modify rejected pending\nb.txt modify accepted saved applied" {
-			t.Error(got)
+			s.t.Error(got)
 		}
 		r.says("The buffer of the file was closed during the review")
 		s.fileIs("a.txt", "one\n")
@@ -281,7 +281,7 @@ func TestPatchErrors(t *testing.T) {
 		s.press("q")
 		r := call.result()
 		if got := r.brief(); got != "b.txt modify accepted saved applied\nc.txt modify rejected conflict\nmissing.txt modify rejected conflict" {
-			t.Error(got)
+			s.t.Error(got)
 		}
 		r.says("a.txt already holds what the patch wants.")
 		s.fileIs("c.txt", "other\n")
@@ -301,7 +301,7 @@ func TestPatchErrors(t *testing.T) {
 		} {
 			r := s.proposePatch(c.patch, "").result().failed(c.code).says("Nothing was changed.")
 			if !strings.Contains(r.Text, c.says) {
-				t.Errorf("%q should say %q: %s", c.patch, c.says, r.Text)
+				s.t.Errorf("%q should say %q: %s", c.patch, c.says, r.Text)
 			}
 		}
 		s.reviews(0)
@@ -334,7 +334,7 @@ func TestRenamedBuffer(t *testing.T) {
 			s.inReview()
 			s.press("aq")
 			if got := call.result().brief(); got != "old.txt rename accepted saved applied: renamed to new.txt" {
-				t.Errorf("%s: %s", c.name, got)
+				s.t.Errorf("%s: %s", c.name, got)
 			}
 			s.over()
 			s.missing("old.txt")
@@ -348,7 +348,7 @@ func TestRenamedBuffer(t *testing.T) {
 				vim.cmd.edit('other.txt')
 				vim.cmd('bwipeout #')`), s.path("old.txt"), s.path("new.txt"))
 			s.fileIs("new.txt", "textmore\n")
-			must(t, os.Remove(s.path("new.txt")))
+			must(s.t, os.Remove(s.path("new.txt")))
 		}
 
 		// A name that is an expression, a register, a pattern and two lines to others.
