@@ -144,13 +144,11 @@ func (s *scanner) step() bool {
 	ended := size == len(restX) && size == len(restY)
 	if !s.open && !ended {
 		back := len(same) - lastLines(same, s.slack)
+		passed := count - countLines(same[back:])
 		s.open = true
-		s.first = segment{
-			x: restX[back:], y: restY[back:],
-			lineX: s.lineX + countLines(same[:back]), lineY: s.lineY + countLines(same[:back]),
-		}
+		s.first = segment{x: restX[back:], y: restY[back:], lineX: s.lineX + passed, lineY: s.lineY + passed}
 	}
-	s.advance(size, size)
+	s.atX, s.atY, s.lineX, s.lineY = s.atX+size, s.atY+size, s.lineX+count, s.lineY+count
 	if ended {
 		if s.open {
 			s.close(0)
@@ -158,17 +156,13 @@ func (s *scanner) step() bool {
 		return false
 	}
 	sizeX, sizeY, found := s.sync(s.x[s.atX:], s.y[s.atY:])
-	s.advance(sizeX, sizeY)
+	s.lineX += countLines(s.x[s.atX : s.atX+sizeX])
+	s.lineY += countLines(s.y[s.atY : s.atY+sizeY])
+	s.atX, s.atY = s.atX+sizeX, s.atY+sizeY
 	if !found {
 		s.close(0)
 	}
 	return found
-}
-
-func (s *scanner) advance(sizeX, sizeY int) {
-	s.lineX += countLines(s.x[s.atX : s.atX+sizeX])
-	s.lineY += countLines(s.y[s.atY : s.atY+sizeY])
-	s.atX, s.atY = s.atX+sizeX, s.atY+sizeY
 }
 
 // close ends the open segment so many bytes from here on.
