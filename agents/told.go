@@ -104,24 +104,7 @@ func changed(f *review.FileOutcome) bool {
 // differs says whether a hunk is not simply written.
 func differs(h *review.HunkOutcome) bool { return h.State != hunks.Applied || h.Edited || h.Partial }
 
-func state(h review.HunkOutcome) string {
-	s := map[hunks.State]string{
-		hunks.Applied: "applied", hunks.Rejected: "rejected", hunks.Pending: "undecided, not applied", hunks.Conflict: "in conflict, not applied",
-	}[h.State]
-	if h.State == hunks.Conflict && h.Reason != "" {
-		s += ": " + shown(strings.TrimSuffix(h.Reason, "."))
-	}
-	if h.StillInBuffer && h.State != hunks.Applied {
-		s = strings.TrimSuffix(s, ", not applied") + ", but its text is written"
-	}
-	if h.Partial {
-		s += ", a part of a proposed hunk"
-	}
-	if h.Edited {
-		s += ", edited by the user"
-	}
-	return s
-}
+func state(h review.HunkOutcome) string { return h.Text(shown, "but its text is written") }
 
 // What is told of a diff at most: an agent cuts what is long, or repeats it with every turn.
 const (

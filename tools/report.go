@@ -170,29 +170,7 @@ func (r reporter) hunks() {
 
 // hunkState says what became of a hunk.
 func hunkState(h *review.HunkOutcome) string {
-	var s string
-	switch h.State {
-	case hunks.Applied:
-		s = "applied"
-	case hunks.Pending:
-		s = "undecided, not applied"
-	case hunks.Rejected:
-		s = "rejected"
-	case hunks.Conflict:
-		s = "in conflict, not applied"
-		if h.Reason != "" {
-			s += ": " + shown(strings.TrimSuffix(h.Reason, "."))
-		}
-	}
-	if h.StillInBuffer && h.State != hunks.Applied {
-		s = strings.TrimSuffix(s, ", not applied") + ", but its text is still in the buffer"
-	}
-	if h.Partial {
-		s += ", a part of a proposed hunk"
-	}
-	if h.Edited {
-		s += ", edited by the user"
-	}
+	s := h.Text(shown, "but its text is still in the buffer")
 	if h.Comment != "" {
 		s += ". Comment: " + quoted(h.Comment)
 	}
