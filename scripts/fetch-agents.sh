@@ -10,19 +10,5 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 packages=("@anthropic-ai/claude-code@$CLAUDE_CODE" "@openai/codex@$CODEX" "@google/gemini-cli@$GEMINI_CLI" "opencode-ai@$OPENCODE")
 dir=$(cache_dir)/agents-$CLAUDE_CODE-$CODEX-$GEMINI_CLI-$OPENCODE
-
-# The folder is renamed into place when it is complete, so that being there is enough.
-if [ ! -d "$dir" ]; then
-	command -v npm >/dev/null || die "the agents come by npm: install Node.js with it"
-	lock agents
-fi
-if [ ! -d "$dir" ]; then
-	say "fetching ${packages[*]}"
-	work=$(mktemp -d "$(cache_dir)/.agents.XXXXXX")
-	trap 'rm -rf "$work"' EXIT
-	npm install --prefix "$work" --ignore-scripts --no-audit --no-fund "${packages[@]}" >"$work/log" 2>&1 ||
-		die "npm could not fetch the agents:
-$(tail -n 5 "$work/log")"
-	mv "$work" "$dir"
-fi
+fetch_npm "$dir" "the agents" "${packages[@]}"
 printf '%s\n' "$dir/node_modules"

@@ -9,19 +9,5 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../tools.env"
 
 dir=$(cache_dir)/conformance-$CONFORMANCE
-
-# The folder is renamed into place when it is complete, so that being there is enough.
-if [ ! -d "$dir" ]; then
-	command -v npm >/dev/null || die "the MCP conformance suite comes by npm: install Node.js with it"
-	lock conformance
-fi
-if [ ! -d "$dir" ]; then
-	say "fetching the MCP conformance suite $CONFORMANCE"
-	work=$(mktemp -d "$(cache_dir)/.conformance.XXXXXX")
-	trap 'rm -rf "$work"' EXIT
-	npm install --prefix "$work" --ignore-scripts --no-audit --no-fund "@modelcontextprotocol/conformance@$CONFORMANCE" >"$work/log" 2>&1 ||
-		die "npm could not fetch the MCP conformance suite:
-$(tail -n 5 "$work/log")"
-	mv "$work" "$dir"
-fi
+fetch_npm "$dir" "the MCP conformance suite's packages" "@modelcontextprotocol/conformance@$CONFORMANCE"
 printf '%s\n' "$dir/node_modules/@modelcontextprotocol/conformance/dist/index.js"

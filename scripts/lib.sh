@@ -260,3 +260,22 @@ suites() {
 		esac
 	fi
 }
+
+# fetch_npm DIR WHAT PACKAGE...: packages of npm's in a private folder, which is renamed into place when it is complete, so that
+# being there is enough. No script of a package's runs.
+fetch_npm() {
+	local dir=$1 what=$2 work
+	shift 2
+	[ ! -d "$dir" ] || return 0
+	command -v npm >/dev/null || die "$what come by npm: install Node.js with it"
+	lock "$(basename "$dir")"
+	[ ! -d "$dir" ] || return 0
+	say "fetching $*"
+	work=$(mktemp -d "$dir.XXXXXX")
+	# shellcheck disable=SC2064 # the folder's name is known now, and local
+	trap "rm -rf '$work'" EXIT
+	npm install --prefix "$work" --ignore-scripts --no-audit --no-fund "$@" >"$work/log" 2>&1 ||
+		die "npm could not fetch $what:
+$(tail -n 5 "$work/log")"
+	mv "$work" "$dir"
+}
