@@ -15,6 +15,7 @@ import (
 	"nvim-agent-diff/journal"
 	"nvim-agent-diff/policy"
 	"nvim-agent-diff/review"
+	"nvim-agent-diff/test/golden"
 	"nvim-agent-diff/tools"
 )
 
@@ -394,5 +395,5 @@ func TestDescribe(t *testing.T) {
 	must(t, err)
 	raw, err := json.MarshalIndent(described, "", " ")
 	must(t, err)
-	golden(t, "described.json", string(raw)+"\n")
+	golden.Check(t, "described.json", string(raw)+"\n")
 }

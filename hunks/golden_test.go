@@ -1,14 +1,13 @@
 package hunks
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the golden files anew")
+	"nvim-agent-diff/test/golden"
+)
 
 // TestGolden has whole files: for each case in testdata/print, NAME.old and NAME.new are a file's bytes, and NAME.patch
 // is the patch. Without the .old file the file is missing.
@@ -35,10 +34,8 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := p.Print("f", "f").Text
-			if *update {
-				if err := os.WriteFile(stem+".patch", []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
+			if golden.Updating() {
+				golden.Write(t, stem+".patch", got)
 			}
 			want, err := os.ReadFile(stem + ".patch")
 			if err != nil {

@@ -3,7 +3,6 @@ package prompt
 import (
 	"context"
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,9 +13,8 @@ import (
 
 	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
+	"nvim-agent-diff/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // patience is how long a test waits for an event that has to come.
 const patience = 20 * time.Second
@@ -207,24 +205,8 @@ func TestScreens(t *testing.T) {
 			}
 			r := s.end()
 			must(t, r.err)
-			golden(t, tt.name+".txt", strings.NewReplacer("\r\n", "\n", "\x1b", "␛").Replace(s.all.String()))
+			golden.Check(t, tt.name+".txt", strings.NewReplacer("\r\n", "\n", "\x1b", "␛").Replace(s.all.String()))
 		})
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		must(t, os.MkdirAll("testdata", 0o755))
-		must(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v; run with -update", err)
-	}
-	if got != string(want) {
-		t.Errorf("%s is not what it was; run with -update if it should not be:\n%s", path, got)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
+	"nvim-agent-diff/test/golden"
 )
 
 // wholeOf is a proposal of a patch over files.
@@ -79,7 +80,7 @@ func TestWhole(t *testing.T) {
 			if len(entries) != 2 || r.out.Decision() != review.Rejected {
 				t.Errorf("%v, %v", entries, r.out)
 			}
-			golden(t, "whole.txt", strings.ReplaceAll(s.all.String(), "\r\n", "\n"))
+			golden.Check(t, "whole.txt", strings.ReplaceAll(s.all.String(), "\r\n", "\n"))
 			continue
 		}
 		f := r.out.Files

@@ -2,16 +2,15 @@ package setup
 
 import (
 	"bytes"
-	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-)
 
-var update = flag.Bool("update", false, "write the golden files")
+	"nvim-agent-diff/test/golden"
+)
 
 func must(t testing.TB, err error) {
 	t.Helper()
@@ -107,12 +106,10 @@ func TestGolden(t *testing.T) {
 			plan, err := m.Plan(agent, o)
 			apply(t, m, plan, err)
 			got := tree(t, base)
-			if *update {
+			if golden.Updating() {
 				must(t, os.RemoveAll(dir+"/after"))
 				for name, text := range got {
-					path := filepath.Join(dir, "after", name)
-					must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-					must(t, os.WriteFile(path, []byte(text), 0o644))
+					golden.Write(t, filepath.Join(dir, "after", name), text)
 				}
 			}
 			sameTree(t, "set up", got, tree(t, dir+"/after"))

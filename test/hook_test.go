@@ -3,18 +3,15 @@ package test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-)
 
-var update = flag.Bool("update", false, "write the golden files")
+	"nvim-agent-diff/test/golden"
+)
 
 // hooked is a hook under way, as an agent has started it.
 type hooked struct {
@@ -247,26 +244,8 @@ func TestHooks(t *testing.T) {
 					}
 					s.bufferIs("a.txt", three(turn.applied...))
 				}
-				goldenFile(s.t, filepath.Join("hooks", agent.name+".txt"), talk.String())
+				golden.Check(s.t, filepath.Join("hooks", agent.name+".txt"), talk.String())
 			})
 		})
-	}
-}
-
-// goldenFile compares with testdata/name. A file that is missing fails, as one that differs does.
-func goldenFile(t testing.TB, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		must(t, os.WriteFile(file, []byte(got), 0o644))
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		t.Fatal(err)
-	}
-	if string(want) != got {
-		t.Errorf("%s differs (go test ./test -run TestHooks -update writes it). It is now\n%s", file, got)
 	}
 }

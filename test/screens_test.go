@@ -10,6 +10,7 @@ import (
 
 	"nvim-agent-diff/screen"
 	"nvim-agent-diff/screen/screentest"
+	"nvim-agent-diff/test/golden"
 )
 
 // settled is how long a screen must have been as it is before -update writes it.
@@ -19,12 +20,11 @@ const settled = time.Second
 func (s *story) looks(name string) {
 	s.t.Helper()
 	path := filepath.Join("testdata", "screens", name+".txt")
-	if *update {
+	if golden.Updating() {
 		for last := ""; last != s.nvim.Snapshot().Looks(); time.Sleep(settled) {
 			last = s.nvim.Snapshot().Looks()
 		}
-		must(s.t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must(s.t, os.WriteFile(path, []byte(s.nvim.Snapshot().Looks()), 0o644))
+		golden.Write(s.t, path, s.nvim.Snapshot().Looks())
 		return
 	}
 	want, err := os.ReadFile(path)

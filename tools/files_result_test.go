@@ -8,6 +8,7 @@ import (
 
 	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
+	"nvim-agent-diff/test/golden"
 )
 
 // fileOf is what became of one file of several.
@@ -87,7 +88,7 @@ func TestFilesReports(t *testing.T) {
 			}
 			pretty, err := json.MarshalIndent(r, "", " ")
 			must(t, err)
-			golden(t, "report/"+test.name+".txt", result.Text+"\n==== structure\n"+string(pretty)+"\n")
+			golden.Check(t, "report/"+test.name+".txt", result.Text+"\n==== structure\n"+string(pretty)+"\n")
 		})
 	}
 }

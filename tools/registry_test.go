@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"nvim-agent-diff/test/golden"
 )
 
 // What agents see of each tool is in a golden file. The rest of this test is what every tool has to keep to.
@@ -20,7 +22,7 @@ func TestTools(t *testing.T) {
 			if strings.Contains(pretty.String(), ": null") {
 				t.Error("the TypeScript client takes no null for a list, and then shows no tool at all")
 			}
-			golden(t, "tools/"+tool.name+".json", pretty.String()+"\n")
+			golden.Check(t, "tools/"+tool.name+".json", pretty.String()+"\n")
 
 			for _, word := range []string{"edit", "write", "create", "file", "diff"} {
 				if !slices.Contains(strings.FieldsFunc(tool.description, notLetter), word) {

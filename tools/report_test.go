@@ -11,6 +11,7 @@ import (
 
 	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
+	"nvim-agent-diff/test/golden"
 )
 
 const someDiff = "--- a/f.go\n+++ b/f.go\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
@@ -129,7 +130,7 @@ func TestReports(t *testing.T) {
 			r.Message = "(the text above)"
 			pretty, err := json.MarshalIndent(r, "", " ")
 			must(t, err)
-			golden(t, "report/"+test.name+".txt", result.Text+"\n==== structure\n"+string(pretty)+"\n")
+			golden.Check(t, "report/"+test.name+".txt", result.Text+"\n==== structure\n"+string(pretty)+"\n")
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
+	"nvim-agent-diff/test/golden"
 )
 
 // The files in testdata/wire are conversations, line by line: "> " is what the client sends, "< " what the server sends
@@ -25,7 +26,7 @@ func TestWire(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			script, err := os.ReadFile(file)
 			must(t, err)
-			golden(t, "wire/"+filepath.Base(file), talk(t, string(script)))
+			golden.Check(t, "wire/"+filepath.Base(file), talk(t, string(script)))
 		})
 	}
 }
