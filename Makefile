@@ -48,7 +48,7 @@ demo: build ## show a review on an example (scripted, without a screen, when the
 test: vet ## run every test, on every Neovim (NVIM=0.10.4: on that one; PKG=./hunks RUN=TestX: only those)
 	@nvims="$${TEST_NVIMS:-$$(scripts/test-nvims.sh $(TEST_VERSIONS))}"; race="$(RACE)"; \
 	echo "testing on $$nvims"; \
-	TEST_NVIMS="$$nvims" $(GO) test $$race $(TEST_FLAGS) $(PKG)
+	TEST_NVIMS="$$nvims" scripts/test.sh '$(PKG)' $$race $(TEST_FLAGS)
 
 .PHONY: check
 check: fmt-check lint build test ## everything that CI does

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# fetch-tool.sh golangci-lint|stylua|luacheck|shellcheck: makes sure that the checker, in the version that tools.env pins,
+# fetch-tool.sh golangci-lint|gotestsum|stylua|luacheck|shellcheck: makes sure that the tool, in the version that tools.env pins,
 # is in the private folder, and prints the path of the program to run. Nothing is installed on the machine.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -12,6 +12,7 @@ name=${1:?usage: fetch-tool.sh NAME}
 case $name in
 # Built by this Go: one built by an older Go refuses sources that ask for a newer one.
 golangci-lint) version=$GOLANGCI_LINT-$(go env GOVERSION) ;;
+gotestsum) version=$GOTESTSUM-$(go env GOVERSION) ;;
 stylua) version=$STYLUA ;;
 luacheck) version=$LUACHECK ;;
 shellcheck) version=$SHELLCHECK ;;
@@ -51,14 +52,21 @@ start_by_loader='here=$(dirname "$(readlink -f "$0")")
 loader=$(find "$here/lib" -type f -name "ld*.so.[0-9]*" | head -n 1)
 libraries=$(dirname "$loader")'
 
+# from_go PACKAGE@VERSION: builds it into $built.
+from_go() {
+	# GOFLAGS is the user's, for the user's own builds; -mod=vendor, say, would break this one.
+	GOFLAGS='' GOBIN=$built go install -trimpath -ldflags '-s -w' "$1" 2>"$work/log" || die "building $name failed:
+$(tail -n 5 "$work/log")"
+}
+
 case $name in
 golangci-lint)
 	say "building golangci-lint $GOLANGCI_LINT: some minutes, once"
-	# GOFLAGS is the user's, for the user's own builds; -mod=vendor, say, would break this one.
-	GOFLAGS='' GOBIN=$built go install -trimpath -ldflags '-s -w' \
-		"github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$GOLANGCI_LINT" 2>"$work/log" ||
-		die "building golangci-lint failed:
-$(tail -n 5 "$work/log")"
+	from_go "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$GOLANGCI_LINT"
+	;;
+gotestsum)
+	say "building gotestsum $GOTESTSUM"
+	from_go "gotest.tools/gotestsum@v$GOTESTSUM"
 	;;
 stylua)
 	command -v node >/dev/null || die "the Lua formatter runs on Node.js: install it, with npm"
