@@ -80,15 +80,7 @@ func bodyOf(current hunks.Text, raw string) string {
 	if current.BOM {
 		raw = strings.TrimPrefix(raw, "\uFEFF")
 	}
-	return linesOf(current, raw)
-}
-
-// linesOf is a text with the line ends that it has in the file's body.
-func linesOf(current hunks.Text, text string) string {
-	if current.CRLF {
-		return strings.ReplaceAll(text, "\r\n", "\n")
-	}
-	return text
+	return current.InBody(raw)
 }
 
 // isMixed says whether some lines of a file end in CRLF, and others in LF.
@@ -164,7 +156,7 @@ func (c *replacing) files() []change { return []change{{path: c.path, wants: c.w
 func (c *replacing) wants(disk hunks.Text) (*wanted, error) {
 	body, unsure := disk.Body, false
 	for _, r := range c.list {
-		r.old, r.new = linesOf(disk, r.old), linesOf(disk, r.new)
+		r.old, r.new = disk.InBody(r.old), disk.InBody(r.new)
 		if err := c.check(disk, body, r); err != nil {
 			return nil, err
 		}
@@ -294,20 +286,11 @@ func (c *writing) wants(disk hunks.Text) (*wanted, error) {
 	}
 	w := wantText(disk, raw)
 	if disk.Body != "" {
-		w.warn(fmt.Sprintf("This will overwrite existing file (was %d lines, now %d lines)", lineCount(disk.Body), lineCount(raw)))
+		w.warn(fmt.Sprintf("This will overwrite existing file (was %d lines, now %d lines)", hunks.CountLines(disk.Body), hunks.CountLines(raw)))
 	}
 	return w, nil
 }
 
 func (c *writing) rewrite(input fields, texts []written) (fields, error) {
 	return input.with(map[string]any{c.tool.content: texts[0].text.Raw()}), nil
-}
-
-// lineCount counts lines as people do: a last one without a newline is one.
-func lineCount(text string) int {
-	n := strings.Count(text, "\n")
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		n++
-	}
-	return n
 }

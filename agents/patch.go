@@ -154,7 +154,7 @@ func codexUpdate(from, to string) (string, error) {
 				return b.String(), nil
 			}
 		}
-		if context > lineCount(from) {
+		if context > hunks.CountLines(from) {
 			return "", errors.New("there is no patch that does it")
 		}
 	}

@@ -220,7 +220,7 @@ func (b *batch) byPolicy(ctx context.Context, c *call) {
 			c.fail(review.Errorf(review.ToolFailed, "%s cannot be read: %v. Nothing was changed.", shown(c.path), err))
 			return
 		}
-		w, err := c.wants(text)
+		w, err := b.wants(c, text)
 		if known, ok := errors.AsType[*review.Error](err); ok && known.Code != review.NothingToChange {
 			c.fail(err)
 			return
@@ -232,6 +232,17 @@ func (b *batch) byPolicy(ctx context.Context, c *call) {
 		}
 	}
 	c.done = &Decision{Approved: true, Note: note, Remember: rememberNone}
+}
+
+// wants is what the call would write. What is wrong with that is said as far as a model may know what the file holds.
+func (b *batch) wants(c *call, current hunks.Text) (*wanted, error) {
+	w, err := c.wants(current)
+	if known, ok := errors.AsType[*review.Error](err); ok {
+		reading := c.wish()
+		reading.Action = policy.Read
+		err = b.Guard.Load(c.root).Discreet(reading, shown(c.path), known)
+	}
+	return w, err
 }
 
 // record writes down what the policy has decided of an edit.

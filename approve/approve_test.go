@@ -220,8 +220,7 @@ func TestBatch(t *testing.T) {
 	got["read"].is(t, true, "", "")
 	got["mail"].is(t, true, "", "")
 	got["gone"].is(t, false, "", "tool_failed: b.txt2 does not exist.")
-	got["often"].is(t, false, "", "EditNotUniqueError: Found 3 matches for old_string. Use replace_all=True or provide more context. "+
-		"Matches at lines: 1, 3, 3\nNothing was changed.")
+	got["often"].is(t, false, "", "EditNotUniqueError: c.txt does not hold the text in the one place that is meant.") // by read_approval
 	got["same"].is(t, true, "", "nothing_to_change: secret already holds this text.")
 	got["out"].is(t, false, "", "PathNotInSandboxError: ../x is outside")
 	p := w.person.seen[0]
@@ -310,7 +309,9 @@ func TestSameFile(t *testing.T) {
 	got = w.run(`
 		{"tool_call_id": "1", "tool_name": "edit_file", "args": {"path": "f", "old_string": "a", "new_string": "b"}},
 		{"tool_call_id": "2", "tool_name": "edit_file", "args": {"path": "f", "old_string": "b", "new_string": "c"}}`)
-	got["2"].is(t, false, "", "EditNotFoundError: old_string not found in f. File contains 1 lines.")
+	got["2"].is(t, false, "", "EditNotFoundError: old_string not found in f. File contains 1 lines. No line is similar")
+	got = w.run(`{"tool_call_id": "1", "tool_name": "edit_file", "args": {"path": "f", "old_string": " a", "new_string": "b"}}`)
+	got["1"].is(t, false, "", "EditNotFoundError: old_string not found in f. File contains 1 lines. Did you mean: line 1, which differs")
 }
 
 // TestPolicy asks only what the policy leaves open.

@@ -72,13 +72,13 @@ func (r *request) describe(name string, disk hunks.Text) Payload {
 		preview, cut := firstLines(r.content, previewLines)
 		return &Write{
 			Type: typeWrite, Description: r.why, Path: r.path, Sandbox: r.sandbox, Content: r.content,
-			ContentLines: countLines(r.content), ContentBytes: len(r.content), Preview: preview, PreviewTruncated: cut,
-			FileExists: !disk.Missing, ExistingLines: countLines(raw), ExistingBytes: len(raw),
+			ContentLines: hunks.CountLines(r.content), ContentBytes: len(r.content), Preview: preview, PreviewTruncated: cut,
+			FileExists: !disk.Missing, ExistingLines: hunks.CountLines(raw), ExistingBytes: len(raw),
 		}
 	case typeRead:
 		return &Read{
 			Type: typeRead, Description: r.why, Path: r.path, Sandbox: r.sandbox,
-			FileLines: countLines(raw), FileBytes: len(raw), FileExists: !disk.Missing,
+			FileLines: hunks.CountLines(raw), FileBytes: len(raw), FileExists: !disk.Missing,
 		}
 	case typeEdit:
 		return r.describeEdit(name, disk)
@@ -90,9 +90,9 @@ func (r *request) describeEdit(name string, disk hunks.Text) *Edit {
 	raw := disk.Raw()
 	e := &Edit{
 		Type: typeEdit, Description: r.why, Path: r.path, Sandbox: r.sandbox, OldString: r.old, NewString: r.new,
-		ReplaceAll: r.all, FileLines: countLines(raw), FileBytes: len(raw),
+		ReplaceAll: r.all, FileLines: hunks.CountLines(raw), FileBytes: len(raw),
 	}
-	old := ofFile(disk, r.old)
+	old := disk.InBody(r.old)
 	e.MatchCount = strings.Count(disk.Body, old)
 	if e.MatchCount == 0 {
 		return e
@@ -107,26 +107,9 @@ func (r *request) describeEdit(name string, disk hunks.Text) *Edit {
 	e.ContextAfter, _ = firstLines(rest, contextLines)
 	if w, err := r.wants(disk); err == nil {
 		e.UnifiedDiff = w.patch.Print(name, name).Text
-		e.DiffLines = countLines(e.UnifiedDiff)
+		e.DiffLines = hunks.CountLines(e.UnifiedDiff)
 	}
 	return e
-}
-
-// ofFile is a text as the file's body would have it: line ends that are the file's are taken off.
-func ofFile(file hunks.Text, text string) string {
-	if file.CRLF {
-		return strings.ReplaceAll(text, "\r\n", "\n")
-	}
-	return text
-}
-
-// countLines counts lines as people do: a last one without a newline is one.
-func countLines(text string) int {
-	n := strings.Count(text, "\n")
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		n++
-	}
-	return n
 }
 
 func firstLines(text string, n int) (first string, cut bool) {

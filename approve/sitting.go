@@ -93,7 +93,7 @@ func (b *batch) fileOf(i int, c *call, several bool) review.File {
 			current = text
 		}
 		c.failed = nil
-		w, err := c.wants(current)
+		w, err := b.wants(c, current)
 		if err != nil {
 			c.failed, _ = errors.AsType[*review.Error](err)
 			return nil, review.Errorf(review.NothingToChange, "%s", c.failed.Text)

@@ -3,7 +3,6 @@ package approve
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -39,7 +38,7 @@ func (r *request) wants(current hunks.Text) (*wanted, error) {
 	}
 	if r.typ == typeWrite && current.Body != "" {
 		w.patch.Warnings = append(w.patch.Warnings, fmt.Sprintf("This will overwrite existing file (was %d lines, now %d lines)",
-			countLines(current.Body), countLines(r.content)))
+			hunks.CountLines(current.Body), hunks.CountLines(r.content)))
 	}
 	return w, nil
 }
@@ -60,39 +59,19 @@ func (r *request) replaced(current hunks.Text) (text, raw string, err error) {
 	if current.Missing {
 		return "", "", review.Errorf(review.ToolFailed, "%s does not exist. Nothing was changed.", shown(r.path))
 	}
-	old, added := ofFile(current, r.old), ofFile(current, r.new)
-	switch n := strings.Count(current.Body, old); {
-	case n == 0:
-		return "", "", review.Errorf(review.EditNotFound, "old_string not found in %s. File contains %d lines. Nothing was changed. Read it again.",
-			shown(r.path), countLines(current.Body))
-	case n > 1 && !r.all:
-		return "", "", review.Errorf(review.EditNotUnique, "Found %d matches for old_string. Use replace_all=True or provide more context. "+
-			"Matches at lines: %s\nNothing was changed.", n, matchLines(current.Body, old))
+	old, added := current.InBody(r.old), current.InBody(r.new)
+	body, lines := hunks.ReplaceAll(current.Body, old, added)
+	switch {
+	case len(lines) == 0:
+		return "", "", review.NotFound(shown(r.path), current.Body, old)
+	case len(lines) > 1 && !r.all:
+		return "", "", review.NotUnique(lines)
 	}
-	text = current.With(strings.ReplaceAll(current.Body, old, added)).Raw()
+	text = current.With(body).Raw()
 	if raw = current.Raw(); strings.Contains(raw, r.old) {
 		return text, strings.ReplaceAll(raw, r.old, r.new), nil // the tool writes line ends as it is told
 	}
 	return text, text, nil
-}
-
-// listedMatches is how many lines an error lists.
-const listedMatches = 20
-
-// matchLines are the lines on which a text begins, counted from 1, for a sentence.
-func matchLines(body, text string) string {
-	var lines []string
-	line := 1
-	for before, rest, found := strings.Cut(body, text); found; before, rest, found = strings.Cut(rest, text) {
-		if len(lines) == listedMatches {
-			lines = append(lines, "...")
-			break
-		}
-		line += strings.Count(before, "\n")
-		lines = append(lines, strconv.Itoa(line))
-		line += strings.Count(text, "\n")
-	}
-	return strings.Join(lines, ", ")
 }
 
 // errNoArgument says that another text than the proposed one cannot be handed to the tool.

@@ -60,7 +60,7 @@ func (f FilePatch) draftNew(current Text) (*Patch, error) {
 			body.WriteString(l.Line)
 		}
 	}
-	if n := countLines(current.Body); n > 0 && NewText(body.String()).Body != current.Body {
+	if n := CountLines(current.Body); n > 0 && NewText(body.String()).Body != current.Body {
 		reason := fmt.Sprintf("the patch creates the file, but it exists and has %s", counted(n, "line"))
 		return f.inConflict(current, reason), &StaleError{Reason: reason + "."}
 	}

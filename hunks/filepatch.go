@@ -23,7 +23,8 @@ const (
 //
 // Names are slash separated and without a/ and b/. They are not checked: they can be absolute or lead out of a folder.
 // WrittenOld and WrittenNew are the names with what was taken for a prefix, for a patch without prefixes whose files are
-// in a folder called a or b.
+// in a folder called a or b. Of a file that is modified the two names differ where diff compared two files: it is one of
+// them, and for who sees the files to say which.
 type FilePatch struct {
 	OldName, NewName       string // one of them is "" when the file is created or deleted
 	WrittenOld, WrittenNew string
@@ -137,7 +138,7 @@ func (r *patchReader) merge() ([]FilePatch, error) {
 	out := r.files[:0]
 	for _, f := range r.files {
 		first, again := seen[f.OldName]
-		if f.Kind == Modify && again && out[first].Kind == Modify {
+		if f.Kind == Modify && again && out[first].Kind == Modify && out[first].NewName == f.NewName {
 			g := &out[first]
 			g.Hunks = append(g.Hunks, f.Hunks...)
 			g.Notes = append(g.Notes, f.Notes...)
@@ -180,7 +181,7 @@ type patchReader struct {
 }
 
 func newPatchReader(patch string) *patchReader {
-	r := &patchReader{text: patch, starts: make([]int32, 0, countLines(patch)+1)}
+	r := &patchReader{text: patch, starts: make([]int32, 0, CountLines(patch)+1)}
 	for at := 0; at < len(patch); at += lineEnd(patch[at:]) {
 		r.starts = append(r.starts, int32(at))
 	}

@@ -61,6 +61,7 @@ func TestParsePatch(t *testing.T) {
 		{"quoted", "--- \"a/\\303\\274 \\\"q\\\"\\\\\"\n+++ \"b/\\303\\274 \\\"q\\\"\\\\\"\n" + body, "modify ü \"q\"\\ 1: a$-b$+c$"},
 		{"quoted for nothing", "--- \"a/f\"\n+++ \"b/f\"\n" + body, "modify f 1: a$-b$+c$"},
 		{"backup", "--- f.orig\n+++ f\n" + body, "modify f 1: a$-b$+c$"},
+		{"two files", "--- d/f\t2024-01-01\n+++ e/g\t2024-01-01\n" + body, "modify d/f>e/g 1: a$-b$+c$"},
 		{"two folders", "diff -ru old/d/f new/d/f\n--- old/d/f\t2024-01-01\n+++ new/d/f\t2024-01-01\n" + body, "modify d/f 1: a$-b$+c$"},
 		{"only ---", "--- a/f\n" + body, "modify f 1: a$-b$+c$"},
 		{"only +++", "+++ b/f\n" + body, "modify f 1: a$-b$+c$"},
@@ -159,7 +160,7 @@ func TestParsePatchErrors(t *testing.T) {
 		{"/dev/null twice", "--- /dev/null\n+++ /dev/null\n" + body, PatchSyntax, 1, "both created and deleted"},
 		{"no name", "--- \n+++ b/f\n" + body, PatchSyntax, 1, "no file name"},
 		{"bad quotes", "--- \"a/\\q\"\n+++ b/f\n" + body, PatchSyntax, 1, "cannot be read"},
-		{"two names", "--- d/f\n+++ e/g\n" + body, PatchSyntax, 1, "two names of the file differ"},
+		{"two names, and one of them again", "--- d/f\n+++ e/g\n" + body + "--- d/f\n+++ h\n" + body, PatchDuplicate, 7, "from line 1 on"},
 		{"half a rename", "diff --git a/f b/g\nrename from f\n", PatchSyntax, 1, "only one of the two names"},
 		{"another rename", "diff --git a/f b/g\nrename from f\nrename to g\n--- a/f\n+++ b/h\n" + body, PatchSyntax, 5, "otherwise"},
 		{"created from something", "--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n a\n+b\n", PatchSyntax, 3, "created"},
@@ -251,7 +252,7 @@ func FuzzParsePatch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, patch, file string) {
 		files, err := ParsePatch(patch)
 		if bad, ok := errors.AsType[*PatchError](err); ok {
-			if bad.Line < 1 || bad.Line > countLines(patch)+1 || bad.Reason == "" || bad.Advice == "" {
+			if bad.Line < 1 || bad.Line > CountLines(patch)+1 || bad.Reason == "" || bad.Advice == "" {
 				t.Errorf("%+v", bad)
 			}
 			return

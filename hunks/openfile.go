@@ -58,7 +58,8 @@ func (r *patchReader) name(f *FilePatch, o *openFile) error {
 	if f.Kind != Modify || f.OldName == f.NewName {
 		return nil
 	}
-	return r.nameUnlike(f, o)
+	o.nameUnlike(f)
+	return nil
 }
 
 // awaits says whether names can be those of the file whose header was read so far: not those of the next, which has no
@@ -146,8 +147,9 @@ func (r *patchReader) nameRenamed(f *FilePatch, o *openFile) error {
 	return nil
 }
 
-// nameUnlike decides what two different names mean when no rename is said.
-func (r *patchReader) nameUnlike(f *FilePatch, o *openFile) error {
+// nameUnlike decides what two different names mean when no rename is said. Of diff -u OLD NEW both are kept: which one it is,
+// those say who see the files.
+func (o *openFile) nameUnlike(f *FilePatch) {
 	p, _ := cutPrefix(f.WrittenOld)
 	q, _ := cutPrefix(f.WrittenNew)
 	switch {
@@ -164,12 +166,7 @@ func (r *patchReader) nameUnlike(f *FilePatch, o *openFile) error {
 		f.OldName, f.NewName = tail(f.WrittenOld), tail(f.WrittenNew)
 	case o.isGit && (p == 0) == (q == 0):
 		f.Kind = Rename
-	default:
-		return r.fail(PatchSyntax, o.line, fmt.Sprintf("the two names of the file differ: %s and %s.",
-			quoteCut(f.WrittenOld, f.WrittenNew), quoteCut(f.WrittenNew, f.WrittenOld)),
-			"Write the same name after a/ and b/, or `rename from` and `rename to`.")
 	}
-	return nil
 }
 
 // tail is a name without its first folder, "" for one without.

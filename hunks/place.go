@@ -72,7 +72,7 @@ func (pr *proposal) place() (*Patch, error) {
 	body := pr.current.Body
 	switch {
 	case pr.original == "" && body != "":
-		return nil, &StaleError{Reason: fmt.Sprintf("original is empty, but the file is not: it has %s.", counted(countLines(body), "line"))}
+		return nil, &StaleError{Reason: fmt.Sprintf("original is empty, but the file is not: it has %s.", counted(CountLines(body), "line"))}
 	case pr.original == body:
 		return Diff(pr.current, pr.modified), nil
 	case pr.current.Missing:

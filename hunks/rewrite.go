@@ -33,7 +33,7 @@ func (p *Patch) Rewrite(hunkID int, lines []string) *Hunk {
 	}
 	start, end := spanOf(h.Blocks)
 	old := p.oldText(start, end)
-	if end == countLines(p.Base.Body) && lacksFinal(p.newText(h), old) {
+	if end == CountLines(p.Base.Body) && lacksFinal(p.newText(h), old) {
 		text = strings.TrimSuffix(text, "\n")
 	}
 	if text == old {

@@ -82,7 +82,7 @@ func joinedHunks(parts []segment, context int) []textdiff.Hunk[string] {
 	out := found
 	startX, startY := 0, 0
 	for _, part := range parts {
-		endX, endY := startX+countLines(part.x), startY+countLines(part.y)
+		endX, endY := startX+CountLines(part.x), startY+CountLines(part.y)
 		more := 0 // lines that the hunks so far add
 		for len(found) > 0 {
 			h := found[0]
@@ -137,14 +137,14 @@ func (s *scanner) step() bool {
 	restX, restY := s.x[s.atX:], s.y[s.atY:]
 	size := commonLines(restX, restY)
 	same := restX[:size]
-	count := countLines(same)
+	count := CountLines(same)
 	if s.open && count > 2*s.slack {
 		s.close(firstLines(same, s.slack))
 	}
 	ended := size == len(restX) && size == len(restY)
 	if !s.open && !ended {
 		back := len(same) - lastLines(same, s.slack)
-		passed := count - countLines(same[back:])
+		passed := count - CountLines(same[back:])
 		s.open = true
 		s.first = segment{x: restX[back:], y: restY[back:], lineX: s.lineX + passed, lineY: s.lineY + passed}
 	}
@@ -156,8 +156,8 @@ func (s *scanner) step() bool {
 		return false
 	}
 	sizeX, sizeY, found := s.sync(s.x[s.atX:], s.y[s.atY:])
-	s.lineX += countLines(s.x[s.atX : s.atX+sizeX])
-	s.lineY += countLines(s.y[s.atY : s.atY+sizeY])
+	s.lineX += CountLines(s.x[s.atX : s.atX+sizeX])
+	s.lineY += CountLines(s.y[s.atY : s.atY+sizeY])
 	s.atX, s.atY = s.atX+sizeX, s.atY+sizeY
 	if !found {
 		s.close(0)

@@ -127,7 +127,7 @@ func TestSegmentsAreSmall(t *testing.T) {
 	parts := segments(x, y, contextLines, 100_000)
 	total := 0
 	for _, part := range parts {
-		total += countLines(part.x)
+		total += CountLines(part.x)
 	}
 	if len(parts) != 100 || total != 100*(2*slackLines+1) {
 		t.Errorf("%d segments with %d lines", len(parts), total)

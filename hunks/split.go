@@ -132,7 +132,7 @@ func (w window) join(v window) window {
 
 // frameIn makes the fragments of separable hunks that share the lines of a window.
 func (p *Patch) frameIn(w window, groups [][]Block) []*gitdiff.TextFragment {
-	return frame(groups, w.line, w.first, w.end(), w.end() == countLines(p.Base.Body))
+	return frame(groups, w.line, w.first, w.end(), w.end() == CountLines(p.Base.Body))
 }
 
 // frameTouching makes the fragments of hunks of which some are not separable: those share a frame, and each of them shows

@@ -32,14 +32,46 @@ func (t Text) With(body string) Text {
 	return Text{Body: body, CRLF: t.CRLF, BOM: t.BOM}
 }
 
+// InBody is a text as the file's body has it: without the CR of line ends that are the file's.
+func (t Text) InBody(text string) string {
+	if t.CRLF {
+		return strings.ReplaceAll(text, "\r\n", "\n")
+	}
+	return text
+}
+
+// ReplaceAll puts one text in the place of another wherever that occurs in a body. lines are the lines that it began on,
+// counted from 0. It goes through the body once: a search takes longer than the diff.
+func ReplaceAll(body, from, to string) (replaced string, lines []int) {
+	var out strings.Builder
+	line := 0
+	for {
+		i := strings.Index(body, from)
+		if i < 0 {
+			break
+		}
+		if lines == nil {
+			out.Grow(len(body) + len(to))
+		}
+		line += strings.Count(body[:i], "\n")
+		lines = append(lines, line)
+		line += strings.Count(from, "\n")
+		out.WriteString(body[:i])
+		out.WriteString(to)
+		body = body[i+len(from):]
+	}
+	out.WriteString(body)
+	return out.String(), lines
+}
+
 // allCRLF says whether body has at least one line end, and every one of them is CRLF.
 func allCRLF(body string) bool {
 	n := strings.Count(body, "\n")
 	return n > 0 && strings.Count(body, "\r\n") == n
 }
 
-// countLines counts the lines of a body; a last line without "\n" is one.
-func countLines(body string) int {
+// CountLines counts lines as people do: a last one without "\n" is one.
+func CountLines(body string) int {
 	n := strings.Count(body, "\n")
 	if body != "" && body[len(body)-1] != '\n' {
 		n++
@@ -49,7 +81,7 @@ func countLines(body string) int {
 
 // splitLines cuts a body into its lines, each with its "\n".
 func splitLines(body string) []string {
-	lines := make([]string, 0, countLines(body))
+	lines := make([]string, 0, CountLines(body))
 	for body != "" {
 		n := lineEnd(body)
 		lines = append(lines, body[:n])

@@ -182,7 +182,7 @@ func (r *reading) ignore(key, why string) {
 	r.notes = append(r.notes, Note{r.rule(key, key), why})
 }
 
-const onlyTighten = "is ignored: a project's file may only tighten the rules"
+const onlyTighten = "a project's file may only tighten the rules"
 
 // take checks the document and takes over what is followed.
 func (r *reading) take() {
@@ -205,7 +205,7 @@ func (r *reading) take() {
 	r.tools = d.Tools
 	r.memory, r.log = d.Memory, d.Log
 	if r.project != "" && d.Log != nil {
-		r.ignore("log", "is ignored: only the user's own file says what is logged")
+		r.ignore("log", "only the user's own file says what is logged")
 		r.log = nil
 	}
 	if r.project != "" && d.Memory != nil && *d.Memory {

@@ -68,6 +68,19 @@ func Denied(rule Rule) *review.Error {
 		"the user can change the policy.", rule)
 }
 
+// Discreet is an error about a file's content as it is told to somebody who would have to ask before reading the file; path
+// is the file's, as it can be put into a sentence.
+func (p *Policy) Discreet(reading Request, path string, err *review.Error) *review.Error {
+	if err.Code != review.EditNotFound && err.Code != review.EditNotUnique && err.Code != review.StaleOriginal {
+		return err
+	}
+	if verdict, _ := p.Decide(reading); verdict == Accept {
+		return err
+	}
+	return review.Errorf(err.Code, "%s does not hold the text in the one place that is meant. Nothing was changed. "+
+		"More is said only to who may read it: call read_file.", path)
+}
+
 // NotWritable is the error for a file that may be read only.
 func NotWritable(path string, rule Rule) *review.Error {
 	return review.Errorf(review.PathNotWritable, "%s may be read only, by policy %s. Nothing was changed.", path, rule)

@@ -84,7 +84,7 @@ func (s *Server) diff(ctx context.Context, c *Call) (Result, error) {
 		return Result{}, err
 	}
 	r := diffResult{
-		LabelA: a.label, LabelB: b.label, LinesA: lineCount(a.text.Body), LinesB: lineCount(b.text.Body),
+		LabelA: a.label, LabelB: b.label, LinesA: hunks.CountLines(a.text.Body), LinesB: hunks.CountLines(b.text.Body),
 		Diff: hunks.UnifiedLabels(a.label, b.label, a.text, b.text, context),
 	}
 	r.Identical = r.Diff == ""
@@ -93,7 +93,7 @@ func (s *Server) diff(ctx context.Context, c *Call) (Result, error) {
 		r.Diff = r.Diff[:cut] + fmt.Sprintf("[diff truncated at %d bytes]", cut)
 		r.Truncated = true
 	}
-	r.DiffLines = lineCount(r.Diff)
+	r.DiffLines = hunks.CountLines(r.Diff)
 	text := r.Diff
 	if r.Identical {
 		text = fmt.Sprintf("%s and %s are identical.\n", shown(r.LabelA), shown(r.LabelB))

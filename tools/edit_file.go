@@ -81,26 +81,16 @@ func (r *replacement) draft(t target, current hunks.Text) (*hunks.Patch, error) 
 	if current.Missing {
 		return nil, review.Errorf(review.ToolFailed, "%s does not exist. Nothing was changed. To create it use write_file.", shown(t.path))
 	}
-	from, to := ofFile(current, r.old), ofFile(current, r.new)
-	body, lines := replaceAll(current.Body, from, to)
-	switch count := len(lines); {
-	case count == 0:
-		return nil, notFound(t, current.Body, from)
-	case count > 1 && !r.all:
-		return nil, review.Errorf(review.EditNotUnique,
-			"Found %d matches for old_string. Use replace_all=True or provide more context. Matches at lines: %s\nNothing was changed.",
-			count, listLines(lines))
+	from, to := current.InBody(r.old), current.InBody(r.new)
+	body, lines := hunks.ReplaceAll(current.Body, from, to)
+	switch {
+	case len(lines) == 0:
+		return nil, review.NotFound(shown(t.path), current.Body, from)
+	case len(lines) > 1 && !r.all:
+		return nil, review.NotUnique(lines)
 	}
-	r.lines, r.spans = lines, lineCount(from)
+	r.lines, r.spans = lines, hunks.CountLines(from)
 	return placeText(t, current, current.Body, body)
-}
-
-// ofFile is a text as the file's body would have it: line ends that are the file's are taken off.
-func ofFile(file hunks.Text, text string) string {
-	if file.CRLF {
-		return strings.ReplaceAll(text, "\r\n", "\n")
-	}
-	return text
 }
 
 // answer adds to the answer of the review what was replaced.
@@ -167,28 +157,4 @@ func isReplaced(changes []change, first, last int) bool {
 		return changes[0].applied
 	}
 	return replaced
-}
-
-// replaceAll puts one text in the place of another wherever that occurs. lines are the lines that it began on, counted from
-// 0. It goes through the body once: a search takes longer than the diff.
-func replaceAll(body, from, to string) (replaced string, lines []int) {
-	var out strings.Builder
-	line := 0
-	for {
-		i := strings.Index(body, from)
-		if i < 0 {
-			break
-		}
-		if lines == nil {
-			out.Grow(len(body) + len(to))
-		}
-		line += strings.Count(body[:i], "\n")
-		lines = append(lines, line)
-		line += strings.Count(from, "\n")
-		out.WriteString(body[:i])
-		out.WriteString(to)
-		body = body[i+len(from):]
-	}
-	out.WriteString(body)
-	return out.String(), lines
 }

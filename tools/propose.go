@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
@@ -12,8 +11,9 @@ import (
 // edit is a wanted change of one file. Every tool that edits makes one of its arguments, or several.
 type edit struct {
 	path string
-	// written, if it is another, is the path when what was taken for a prefix is a folder: it counts where only it exists.
-	written string
+	// others are paths that may be meant as well: of them the first counts that exists, where nothing is at path that may be
+	// changed.
+	others  []string
 	to      string // where the file is to be moved, in the same form; "" when it stays
 	removes bool   // there is nothing at path afterwards
 	// draft turns what the file holds at the review's turn into hunks; see review.File.
@@ -70,17 +70,7 @@ func (s *Server) review(ctx context.Context, c *Call, description string, edits 
 
 // find finds the file that is to be changed, and where it goes.
 func (e *edit) find(box *sandbox) (target, error) {
-	path := e.path
-	t, err := box.toChange(path)
-	if e.written != "" && e.written != path && !t.exists() {
-		folder, _, _ := strings.Cut(e.written, "/")
-		in, inErr := box.find(folder)
-		other, otherErr := box.find(e.written)
-		if inErr == nil && in.exists() && otherErr == nil && other.exists() {
-			path = e.written
-			t, err = box.toChange(path)
-		}
-	}
+	path, t, err := e.which(box)
 	if err == nil && e.removes {
 		err = t.checkOwn()
 	}
@@ -95,6 +85,21 @@ func (e *edit) find(box *sandbox) (target, error) {
 	return t, to.checkFree()
 }
 
+// which is the path that counts, and the file there.
+func (e *edit) which(box *sandbox) (path string, t target, err error) {
+	t, err = box.toChange(e.path)
+	if t.root != "" && t.exists() {
+		return e.path, t, err
+	}
+	for _, path := range e.others {
+		if other, err := box.find(path); path != "" && err == nil && other.exists() {
+			t, err = box.toChange(path)
+			return path, t, err
+		}
+	}
+	return e.path, t, err
+}
+
 // file is the edit as it is proposed.
 func (e *edit) file(c *Call, box *sandbox, t target, root string) review.File {
 	f := review.File{Path: t.path, Abs: t.abs, Name: t.nameIn(root)}
@@ -107,7 +112,7 @@ func (e *edit) file(c *Call, box *sandbox, t target, root string) review.File {
 		}
 		patch, err := e.draft(t, current)
 		if err != nil {
-			return patch, box.discreet(c, t, asError(err))
+			return patch, box.rules.Discreet(box.reading(c, t), shown(t.path), asError(err))
 		}
 		return patch, nil
 	}

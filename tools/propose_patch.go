@@ -61,14 +61,18 @@ func parsePatch(patch string) ([]hunks.FilePatch, error) {
 	return files, err
 }
 
-// patchEdit is what a patch wants of one file.
+// patchEdit is what a patch wants of one file. What was taken for a prefix may be a folder, and a file that is modified may
+// have two names: then it is the first that exists, the old one before the new, as for the program patch.
 func patchEdit(f hunks.FilePatch) edit {
-	e := edit{path: f.OldName, written: f.WrittenOld, removes: f.Kind == hunks.Delete || f.Kind == hunks.Rename}
+	e := edit{path: f.OldName, others: []string{f.WrittenOld}, removes: f.Kind == hunks.Delete || f.Kind == hunks.Rename}
 	switch f.Kind {
 	case hunks.Create:
-		e.path, e.written = f.NewName, f.WrittenNew
+		e.path, e.others = f.NewName, []string{f.WrittenNew}
 	case hunks.Rename:
 		e.to = f.NewName
+	case hunks.Modify:
+		e.others = append(e.others, f.WrittenNew)
+	case hunks.Delete:
 	}
 	e.draft = func(t target, current hunks.Text) (*hunks.Patch, error) { return draftPatch(f, t, current) }
 	return e
@@ -90,6 +94,10 @@ func draftPatch(f hunks.FilePatch, t target, current hunks.Text) (*hunks.Patch, 
 	if stale, ok := errors.AsType[*hunks.StaleError](err); ok {
 		return patch, review.Errorf(review.StaleOriginal, "In %s: %s Nothing was changed. Read the file again and propose again.",
 			shown(t.path), stale)
+	}
+	if err == nil && f.Kind == hunks.Modify && f.OldName != f.NewName {
+		patch.Notes = append(patch.Notes, fmt.Sprintf("The patch names two files, %s and %s, and was taken for one of %s.",
+			shown(f.OldName), shown(f.NewName), shown(t.path)))
 	}
 	if err != nil || f.Kind != hunks.Rename {
 		return patch, err

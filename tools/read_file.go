@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
 )
 
@@ -64,14 +65,14 @@ func (s *Server) read(ctx context.Context, c *Call, path string, offset, limit i
 		return Result{}, err
 	}
 	raw := doc.Text.Raw()
-	r := readResult{Path: path, FirstLine: offset, TotalLines: lineCount(raw), Unsaved: doc.Unsaved}
+	r := readResult{Path: path, FirstLine: offset, TotalLines: hunks.CountLines(raw), Unsaved: doc.Unsaved}
 	text := cutLines(raw, offset-1, limit)
 	if len(text) > maxRead {
 		return Result{}, review.Errorf(review.ToolFailed,
 			"%s has %d bytes, and at most %d can be read at once. Nothing was changed. Read it in parts, with offset and limit.",
 			shown(t.path), len(raw), maxRead)
 	}
-	r.Lines = lineCount(text)
+	r.Lines = hunks.CountLines(text)
 	r.Message = text
 	switch {
 	case r.Lines == 0 && offset > 1:

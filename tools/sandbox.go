@@ -113,18 +113,6 @@ func (b *sandbox) reading(c *Call, t target) policy.Request {
 	return policy.Request{Action: policy.Read, Tool: c.Tool, Path: t.abs, Root: string(t.root), Key: c.key}
 }
 
-// discreet is an error about a file's content as it is told to somebody who would have to ask before reading the file.
-func (b *sandbox) discreet(c *Call, t target, err *review.Error) *review.Error {
-	if err.Code != review.EditNotFound && err.Code != review.EditNotUnique && err.Code != review.StaleOriginal {
-		return err
-	}
-	if verdict, _ := b.rules.Decide(b.reading(c, t)); verdict == policy.Accept {
-		return err
-	}
-	return review.Errorf(err.Code, "%s does not hold the text in the one place that is meant. Nothing was changed. "+
-		"More is said only to who may read it: call read_file.", shown(t.path))
-}
-
 // granted says whether a tool may be used.
 func (b *sandbox) granted(tool string) error {
 	if granted, rule := b.rules.Granted(tool); !granted {

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"nvim-agent-diff/hunks"
 )
@@ -29,19 +28,10 @@ var writeFile = &tool{
 				patch, err := placeText(t, current, current.Raw(), content)
 				if err == nil && current.Body != "" {
 					patch.Warnings = append(patch.Warnings, fmt.Sprintf(
-						"This will overwrite existing file (was %d lines, now %d lines)", lineCount(current.Body), lineCount(content)))
+						"This will overwrite existing file (was %d lines, now %d lines)", hunks.CountLines(current.Body), hunks.CountLines(content)))
 				}
 				return patch, err
 			},
 		})
 	},
-}
-
-// lineCount counts lines as people do: a last one without a newline is one.
-func lineCount(text string) int {
-	n := strings.Count(text, "\n")
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		n++
-	}
-	return n
 }

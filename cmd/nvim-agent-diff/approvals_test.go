@@ -38,7 +38,7 @@ func TestApprovalsAndPolicy(t *testing.T) {
 	has(`policy    deny = "x" (`+filepath.Join(dir, policy.ProjectFile)+":1)\n", exitNoEditor, "doctor")
 	has(`there is no tool "read_fiel" to be granted`, exitNoEditor, "doctor")
 	write("mode = 'interactive'\n")
-	has(policy.ProjectFile+":2): is ignored: a project's file may only tighten", exitNoEditor, "doctor")
+	has(policy.ProjectFile+":2): a project's file may only tighten", exitNoEditor, "doctor")
 	write("\nmdoe = 'interactive'\n")
 	has("wrong     mdoe ("+config+":2): there is no such key\n", exitError, "doctor")
 	has("fs_denied: denied by policy mdoe: there is no such key (", exitError, "propose", "--file", "f", "--modified", config)

@@ -20,8 +20,9 @@ func reviewCommand() *cli.Command {
 		Name:      "review",
 		Usage:     "review a patch, of any number of files, and apply what you accept",
 		ArgsUsage: "[PATCH|-]",
-		Description: "PATCH is what git diff, git format-patch or diff -ru OLD NEW writes; without it, or as -, it is read from stdin. Its names are " +
-			"relative to the working folder or the project's root, and the files are as they were before it.\n" +
+		Description: "PATCH is what git diff, git format-patch, diff -ru OLD NEW or diff -u OLD NEW writes; without it, or as -, it is read from " +
+			"stdin. Its names are relative to the working folder or the project's root, and the files are as they were before it. " +
+			"Of two names it is the first that exists and may be changed, the old one before the new.\n" +
 			"Exit codes: 0 accepted (at least one hunk), 1 rejected, 2 error, 3 no Neovim and no terminal, 130 interrupted.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "description", Usage: "what the patch is for, shown above it (default: the name of the file)"},

@@ -1,56 +1,34 @@
-package tools
+package hunks
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"nvim-agent-diff/review"
 )
 
 const (
-	listedLines    = 20   // how many line numbers an error lists
 	suggestedLines = 3    // how many similar lines an error shows
 	suggestedBytes = 160  // how much of each
 	leastAlike     = 0.45 // from 0, nothing in common, to 1
 )
 
-// listLines are line numbers, counted from 1, for a sentence.
-func listLines(lines []int) string {
-	var out []string
-	for i, line := range lines {
-		if i == listedLines {
-			out = append(out, "...")
-			break
-		}
-		out = append(out, strconv.Itoa(line+1))
-	}
-	return strings.Join(out, ", ")
-}
-
-// notFound is the error for a text that is not in the file, with what the agent may have meant.
-func notFound(t target, body, text string) error {
-	lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
+// Similar asks whether who wrote a text that is not in the body meant something else, as "Did you mean: ...?": what is the
+// same but for white space or line ends, else the most similar lines to the text's first line that says something. It is ""
+// when nothing is like it.
+func Similar(body, text string) string {
 	if body == "" {
-		lines = nil
+		return ""
 	}
-	hint := suggest(lines, text)
-	if hint == "" {
-		hint = "No line is similar: read the file again."
-	}
-	return review.Errorf(review.EditNotFound, "old_string not found in %s. File contains %d lines. %s\nNothing was changed.",
-		shown(t.path), len(lines), hint)
-}
-
-// suggest says what in the lines is like the text: the same but for white space or line ends, else the most similar lines to
-// its first line that says something.
-func suggest(lines []string, text string) string {
+	lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
 	wanted := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if at := sameButBlanks(lines, wanted); at >= 0 {
 		what := "white space"
 		if strings.Contains(text, "\r") || strings.Contains(strings.Join(lines[at:at+len(wanted)], "\n"), "\r") {
 			what = "white space or line endings"
+		}
+		if len(wanted) == 1 {
+			return fmt.Sprintf("Did you mean: line %d, which differs from it only in %s?", at+1, what)
 		}
 		return fmt.Sprintf("Did you mean: lines %d to %d, which differ from it only in %s?", at+1, at+len(wanted), what)
 	}

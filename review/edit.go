@@ -1,0 +1,33 @@
+package review
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"nvim-agent-diff/hunks"
+)
+
+// listedLines is how many line numbers an error lists.
+const listedLines = 20
+
+// NotFound is the error for a text, an edit's old_string, that is not in the body of the file, with what may be meant. path
+// is the file's, as it can be put into a sentence.
+func NotFound(path, body, text string) *Error {
+	return Errorf(EditNotFound, "old_string not found in %s. File contains %d lines. %s\nNothing was changed.",
+		path, hunks.CountLines(body), cmp.Or(hunks.Similar(body, text), "No line is similar: read the file again."))
+}
+
+// NotUnique is the error for a text that is in the file more than once, beginning on these lines, counted from 0.
+func NotUnique(lines []int) *Error {
+	var list []string
+	for i, line := range lines {
+		if i == listedLines {
+			list = append(list, "...")
+			break
+		}
+		list = append(list, strconv.Itoa(line+1))
+	}
+	return Errorf(EditNotUnique, "Found %d matches for old_string. Use replace_all=True or provide more context. Matches at lines: %s\n"+
+		"Nothing was changed.", len(lines), strings.Join(list, ", "))
+}
