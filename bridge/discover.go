@@ -80,7 +80,7 @@ func (f *Finder) Find(ctx context.Context, file string) (Found, error) {
 	}
 	best, why := choose(candidates, file)
 	if best < 0 {
-		return Found{Candidates: candidates}, noneFound(candidates, file)
+		return Found{Candidates: candidates}, f.noneFound(candidates, file)
 	}
 	return Found{Candidate: candidates[best], Why: why, Candidates: candidates}, nil
 }
@@ -116,10 +116,12 @@ func (f *Finder) explicit(ctx context.Context, addr, source, file string) (Found
 }
 
 // noneFound tells the agent, and so its user, what was looked at and what would be found.
-func noneFound(candidates []Candidate, file string) error {
+func (f *Finder) noneFound(candidates []Candidate, file string) error {
 	var b strings.Builder
 	if len(candidates) == 0 {
-		b.WriteString("No Neovim of this user is running.")
+		// One with its sockets elsewhere may well be running: a stripped environment does not say where.
+		fmt.Fprintf(&b, "No running Neovim of this user was found. Looked in: %s. One whose sockets are elsewhere is found when the "+
+			"plugin is installed in it.", strings.Join(f.Places(), ", "))
 	} else {
 		fmt.Fprintf(&b, "None of the running Neovims has %s loaded or works in a folder above it. Looked at:\n", file)
 		for _, c := range candidates {

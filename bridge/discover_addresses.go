@@ -36,10 +36,7 @@ func (f *Finder) addresses() []Candidate {
 	for _, c := range registered(f.env("HOME")) {
 		add(c)
 	}
-	folders := f.folders
-	if folders == nil {
-		folders = f.systemFolders()
-	}
+	folders := f.socketFolders()
 	for _, dir := range folders.run {
 		for _, c := range socketsIn(dir) {
 			add(c)
@@ -53,6 +50,13 @@ func (f *Finder) addresses() []Candidate {
 		}
 	}
 	return list
+}
+
+func (f *Finder) socketFolders() *socketFolders {
+	if f.folders != nil {
+		return f.folders
+	}
+	return f.systemFolders()
 }
 
 // systemFolders are found without the variables too, because agents pass on next to nothing.

@@ -89,7 +89,7 @@ func TestForeignSocketsAreIgnored(t *testing.T) {
 		if err := os.Lchown(name, nobody, nobody); err != nil {
 			t.Fatal(err)
 		}
-		wantNone(t, f, h.dir, "No Neovim of this user is running.")
+		wantNone(t, f, h.dir, "No running Neovim of this user was found. Looked in: ")
 		if err := os.Lchown(name, 0, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestForeignSocketsAreIgnored(t *testing.T) {
 	if err := os.Chmod(folder, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	wantNone(t, f, h.dir, "No Neovim of this user is running.")
+	wantNone(t, f, h.dir, "No running Neovim of this user was found. Looked in: ")
 	if err := os.Chmod(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -107,5 +107,5 @@ func TestForeignSocketsAreIgnored(t *testing.T) {
 	if err := os.Symlink(h.dir+"/elsewhere", inner); err != nil {
 		t.Fatal(err)
 	}
-	wantNone(t, f, h.dir, "No Neovim of this user is running.")
+	wantNone(t, f, h.dir, "No running Neovim of this user was found. Looked in: ")
 }

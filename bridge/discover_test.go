@@ -298,7 +298,7 @@ func TestFindANewOneAfterTheOldOneDied(t *testing.T) {
 	h := newHome(t)
 	dir := h.dir + "/proj"
 	f := h.finder()
-	wantNone(t, f, dir+"/a.txt", "No Neovim of this user is running.")
+	wantNone(t, f, dir+"/a.txt", "No running Neovim of this user was found. Looked in: ")
 	for range 2 {
 		n := h.in(t, anyNvim(t), dir)
 		wantFound(t, f, dir+"/a.txt", n, "nearest")

@@ -57,10 +57,7 @@ func Examine(ctx context.Context, addr string) (Health, error) {
 // Places are where a search for a Neovim looks, besides $NVIM.
 func (f *Finder) Places() []string {
 	places := []string{registryDir(f.env("HOME"))}
-	folders := f.folders
-	if folders == nil {
-		folders = f.systemFolders()
-	}
+	folders := f.socketFolders()
 	places = append(places, folders.run...)
 	for _, dir := range folders.temp {
 		places = append(places, dir+"/nvim.*/*")
