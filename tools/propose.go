@@ -3,6 +3,8 @@ package tools
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"strings"
 
 	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
@@ -91,8 +93,13 @@ func (e *edit) which(box *sandbox) (path string, t target, err error) {
 	if t.root != "" && t.exists() {
 		return e.path, t, err
 	}
+	there := func(path string) bool {
+		other, err := box.find(path)
+		return path != "" && err == nil && other.exists()
+	}
 	for _, path := range e.others {
-		if other, err := box.find(path); path != "" && err == nil && other.exists() {
+		folder, _, _ := strings.Cut(path, "/") // without it "a/.." is the folder above
+		if (filepath.IsAbs(path) || there(folder)) && there(path) {
 			t, err = box.toChange(path)
 			return path, t, err
 		}

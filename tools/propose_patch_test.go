@@ -70,6 +70,7 @@ func TestProposePatch(t *testing.T) {
 		{"renamed out", renameOf("f", "../x"), "PathNotInSandboxError: ../x is outside"},
 		{"renamed in", renameOf("../x", "x"), "PathNotInSandboxError: ../x is outside"},
 		{"out by a prefix", changeOf("a/../../x", "b/../../x"), "PathNotInSandboxError: "},
+		{"out by what is a prefix and no folder", changeOf("c/../g", "i/../g"), "PathNotInSandboxError: "},
 		{"a link deleted", "--- a/soft\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", "tool_failed: soft is a symbolic link"},
 		{"renamed to a folder", renameOf("f", "sub"), "tool_failed: sub is a directory"},
 		{"too many files", many, fmt.Sprintf("invalid_args: \"patch\" changes %d files", maxPatchFiles+1)},
