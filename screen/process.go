@@ -26,6 +26,8 @@ type Options struct {
 	Height int      // lines; DefaultHeight when 0
 	// NoWait returns when the UI is attached, for a Neovim that may ask something while it starts.
 	NoWait bool
+	// Lag is how much later than it was drawn a frame is seen. Who takes an old frame for what is now is found out by that.
+	Lag time.Duration
 }
 
 // Start starts an ordinary Neovim, as a terminal emulator's user would: it listens on a socket, it reads the user's
@@ -41,7 +43,7 @@ func Start(opts Options) (*Screen, error) {
 		addr = filepath.Join(p.dir, "nvim.sock")
 	}
 	s := newScreen(addr)
-	s.process = p
+	s.process, s.lag = p, opts.Lag
 	r, w, err := p.start(opts, addr)
 	if err == nil {
 		err = s.serve(r, w, w)

@@ -41,10 +41,13 @@ type Screen struct {
 	process *process // nil for Attach
 	done    chan struct{}
 
+	lag time.Duration
+
 	grid grid // guarded by mu, like everything below
 
 	mu      sync.Mutex
-	front   *Snapshot
+	drawn   *Snapshot     // the last frame
+	front   *Snapshot     // the one that is shown: the last, but for the lag
 	changed chan struct{} // closed and renewed when front or events change
 	events  []Event
 	watches int             // how many there have been
@@ -92,7 +95,8 @@ func dial(ctx context.Context, addr string) (net.Conn, error) {
 func newScreen(addr string) *Screen {
 	s := &Screen{addr: addr, done: make(chan struct{}), changed: make(chan struct{}), held: map[string]bool{}}
 	s.grid.init()
-	s.front = &Snapshot{}
+	s.drawn = &Snapshot{}
+	s.front = s.drawn
 	return s
 }
 
@@ -151,13 +155,34 @@ func (s *Screen) redraw(args ...any) {
 		}
 		name := text(event[0])
 		if name == "flush" {
-			s.front = s.grid.flush(s.front)
-			s.wake()
+			s.drawn = s.grid.flush(s.drawn)
+			s.publish(s.drawn)
 			continue
 		}
 		for _, params := range event[1:] {
 			s.grid.apply(name, list(params))
 		}
+	}
+}
+
+// publish shows a frame, in time. The caller holds mu.
+func (s *Screen) publish(shot *Snapshot) {
+	if s.lag > 0 {
+		time.AfterFunc(s.lag, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.show(shot)
+		})
+		return
+	}
+	s.show(shot)
+}
+
+// show shows a frame unless a later one is shown. The caller holds mu.
+func (s *Screen) show(shot *Snapshot) {
+	if shot.Frame > s.front.Frame {
+		s.front = shot
+		s.wake()
 	}
 }
 

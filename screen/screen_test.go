@@ -145,6 +145,33 @@ func TestUntil(t *testing.T) {
 	})
 }
 
+// A text that is not there any more is not seen, however late the frame without it comes; nor one that waits for a prompt.
+func TestCatchUp(t *testing.T) {
+	screentest.Each(t, func(t *testing.T, nvim string) {
+		s := screentest.Start(t, screen.Options{Nvim: nvim, Width: 40, Height: 10, Lag: 30 * time.Millisecond})
+		must(t, s.Input("ifirst<Esc>"))
+		must(t, s.WaitText(patience, "first"))
+		for i, keys := range []string{"ccsecond<Esc>", "", ":lua vim.uv.sleep(40)<CR>ccfourth<Esc>", "ccfifth"} {
+			gone, there := s.Snapshot().Row(0), strings.Fields("second third fourth fifth")[i]
+			must(t, s.Input(keys))
+			if keys == "" {
+				must(t, s.Lua(nil, `vim.api.nvim_set_current_line('third')`))
+			}
+			must(t, s.CatchUp(patience, "what was done"))
+			if got := s.Snapshot(); got.Contains(gone) || !got.Contains(there) {
+				t.Errorf("after %q:\n%s", keys, got.Text())
+			}
+		}
+		must(t, s.Input(`<Esc>:echo "one\ntwo\nthree"<CR>`))
+		must(t, s.WaitText(patience, "Press ENTER"))
+		must(t, s.CatchUp(patience, "the prompt"))
+		must(t, s.Input("<CR>"))
+		must(t, s.WaitText(patience, "fifth"))
+		s.Kill()
+		must(t, s.CatchUp(patience, "the end"))
+	})
+}
+
 func TestWaitFails(t *testing.T) {
 	screentest.Each(t, func(t *testing.T, nvim string) {
 		s := start(t, nvim)

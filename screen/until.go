@@ -35,10 +35,7 @@ const unwatch = `
 // Until returns nil as soon as a condition holds in Neovim: a Lua chunk that returns true, with args as its "...". What
 // says it in words.
 func (s *Screen) Until(timeout time.Duration, what, chunk string, args ...any) error {
-	s.mu.Lock()
-	s.watches++
-	id := fmt.Sprint("watch-", s.watches)
-	s.mu.Unlock()
+	id := s.newWatch()
 	if args == nil {
 		args = []any{}
 	}
@@ -46,7 +43,7 @@ func (s *Screen) Until(timeout time.Duration, what, chunk string, args ...any) e
 	err := s.Lua(&holds, watch, s.v.ChannelID(), id, chunk, args)
 	if err == nil && !holds {
 		err = s.Wait(timeout, what, func(*Snapshot) bool {
-			if s.saw(id) {
+			if saw, _ := s.saw(id); saw {
 				return true
 			}
 			// Some modes have no SafeState: look after each frame, too.
@@ -63,9 +60,17 @@ func (s *Screen) Until(timeout time.Duration, what, chunk string, args ...any) e
 	return err
 }
 
-// saw tells whether Neovim told of a watch.
-func (s *Screen) saw(id string) bool {
+// newWatch is the name of a new watch.
+func (s *Screen) newWatch() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.held[id]
+	s.watches++
+	return fmt.Sprint("watch-", s.watches)
+}
+
+// saw tells whether Neovim told of a watch. changed is closed when it may have.
+func (s *Screen) saw(id string) (saw bool, changed <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held[id], s.changed
 }

@@ -24,7 +24,8 @@ func (e *WaitError) Error() string {
 // Unwrap is the cause.
 func (e *WaitError) Unwrap() error { return e.Cause }
 
-// Wait returns nil as soon as the condition holds. It is tried now, after every frame, and after every event that
+// Wait returns nil as soon as the condition holds. It is tried now, on a frame that may be older than what Neovim has done
+// since (see [Screen.CatchUp]), after every frame, and after every event that
 // [Screen.Listen] asked for; it may call the Screen's methods. After the timeout the error, a [*WaitError], shows the
 // screen.
 func (s *Screen) Wait(timeout time.Duration, what string, cond func(*Snapshot) bool) error {
@@ -40,7 +41,7 @@ func (s *Screen) Wait(timeout time.Duration, what string, cond func(*Snapshot) b
 		select {
 		case <-changed:
 		case <-s.done:
-			if shot = s.Snapshot(); cond(shot) { // the last thing it drew
+			if shot = s.last(); cond(shot) { // the last thing it drew
 				return nil
 			}
 			return &WaitError{What: what, Cause: ErrGone, Screen: shot}
@@ -50,9 +51,22 @@ func (s *Screen) Wait(timeout time.Duration, what string, cond func(*Snapshot) b
 	}
 }
 
-// WaitText waits until a line of the screen contains the text.
+// last shows the last frame at once.
+func (s *Screen) last() *Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.show(s.drawn)
+	return s.front
+}
+
+// WaitText waits until a line of the screen contains the text, in a frame that shows Neovim as it is now or later.
 func (s *Screen) WaitText(timeout time.Duration, text string) error {
-	return s.Wait(timeout, fmt.Sprintf("%q on the screen", text), func(shot *Snapshot) bool {
+	what := fmt.Sprintf("%q on the screen", text)
+	begun := time.Now()
+	if err := s.CatchUp(timeout, what); err != nil {
+		return err
+	}
+	return s.Wait(timeout-time.Since(begun), what, func(shot *Snapshot) bool {
 		return shot.Contains(text)
 	})
 }

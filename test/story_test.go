@@ -120,9 +120,9 @@ func (s *story) see(text string) {
 // notSee waits until the user does not see a text.
 func (s *story) notSee(text string) {
 	s.t.Helper()
-	s.met(s.nvim.Wait(patience, fmt.Sprintf("no %q on the screen", text), func(shot *screen.Snapshot) bool {
-		return !shot.Contains(text)
-	}))
+	what := fmt.Sprintf("no %q on the screen", text)
+	s.met(s.nvim.CatchUp(patience, what))
+	s.met(s.nvim.Wait(patience, what, func(shot *screen.Snapshot) bool { return !shot.Contains(text) }))
 }
 
 // until waits until a Lua chunk returns true in the user's Neovim.

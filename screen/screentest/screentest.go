@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"nvim-agent-diff/screen"
 )
@@ -55,9 +56,16 @@ func ask(nvim string) string {
 	return "nvim-" + strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(first), "NVIM "), "v")
 }
 
-// Start starts a Neovim for as long as the test lasts. When the test fails, its log shows the screen.
+// Start starts a Neovim for as long as the test lasts. When the test fails, its log shows the screen. SCREEN_LAG=50ms in
+// the environment has every test see each frame that much later: one that takes an old frame for a new one then fails.
 func Start(t testing.TB, opts screen.Options) *screen.Screen {
 	t.Helper()
+	if lag := os.Getenv("SCREEN_LAG"); lag != "" {
+		var err error
+		if opts.Lag, err = time.ParseDuration(lag); err != nil {
+			t.Fatalf("SCREEN_LAG: %v", err)
+		}
+	}
 	s, err := screen.Start(opts)
 	if err != nil {
 		t.Fatal(err)
