@@ -26,23 +26,23 @@ func (n *Neovims) MayRead(ctx context.Context, q review.Question, progress func(
 	if progress == nil {
 		progress = func(string) {}
 	}
-	e, err := n.editor(ctx, q.Abs, progress)
+	var answer *review.Answer
+	err := n.with(ctx, q.Abs, progress, func(e *editor) (err error) {
+		s := e.open(review.Proposal{Tool: q.Tool, Agent: q.Agent}, progress)
+		defer e.drop(s)
+		answer, err = s.ask(ctx, q)
+		if err != nil && ctx.Err() != nil && !errors.Is(context.Cause(ctx), review.ErrAgentGone) {
+			bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
+			defer cancel()
+			// When it fails the question is over.
+			_ = e.call(bye, nil, nil, "cancel", s.ref, true)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, failure(err, "Nothing was changed.")
 	}
-	s := e.open(review.Proposal{Tool: q.Tool, Agent: q.Agent}, progress)
-	defer e.drop(s)
-	answer, err := s.ask(ctx, q)
-	if err == nil {
-		return answer, nil
-	}
-	if ctx.Err() != nil && !errors.Is(context.Cause(ctx), review.ErrAgentGone) {
-		bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
-		defer cancel()
-		// When it fails the question is over.
-		_ = e.call(bye, nil, nil, "cancel", s.ref, true)
-	}
-	return nil, failure(err, "Nothing was changed.")
+	return answer, nil
 }
 
 // ask puts the question and waits for the answer.
@@ -51,7 +51,7 @@ func (s *session) ask(ctx context.Context, q review.Question) (*review.Answer, e
 		Ref: s.ref, Tool: q.Tool, Agent: visible.Line(q.Agent, false), Path: q.Abs, Name: visible.Line(q.Path, false),
 		Remember: q.Remember, Session: q.Session,
 	}
-	if err := s.editor.call(ctx, s.progress, nil, "ask", question); err != nil {
+	if err := s.editor.begin(ctx, s.progress, nil, "ask", question); err != nil {
 		return nil, err
 	}
 	s.progress(waitingForAnswer)

@@ -30,6 +30,9 @@ const (
 	isBusy   = "Neovim is busy"
 )
 
+// errUnheard is an [ErrLost] before Neovim has answered anything: whatever was asked of it has changed and shown nothing.
+var errUnheard = fmt.Errorf("%w before it answered", ErrLost)
+
 // attach makes an editor of the Neovim that listens at addr. busy is told why, while Neovim does not answer.
 func attach(ctx context.Context, addr string, busy func(why string)) (*editor, error) {
 	e := &editor{sessions: map[int]*session{}}
@@ -88,6 +91,21 @@ func (e *editor) call(ctx context.Context, busy func(string), result *Value, met
 		}
 	}
 	return err
+}
+
+// begin is call for the first request of something, one that by itself neither changes nor shows anything. Where it answers
+// errUnheard the connection is known to be dead.
+func (e *editor) begin(ctx context.Context, busy func(string), result *Value, method string, args ...any) error {
+	err := e.call(ctx, busy, result, method, args...)
+	if !errors.Is(err, ErrLost) {
+		return err
+	}
+	select {
+	case <-e.client.Done():
+		return errUnheard
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (e *editor) tryCall(ctx context.Context, busy func(string), result *Value, method string, args ...any) error {
@@ -198,6 +216,8 @@ func failure(err error, state string) error {
 	switch {
 	case errors.As(err, &known):
 		return known
+	case errors.Is(err, errUnheard):
+		return review.Errorf(review.EditorUnavailable, "Neovim ended, or the connection to it broke, before it answered. %s", state)
 	case errors.Is(err, ErrLost):
 		return review.Errorf(review.EditorLost, "The connection to Neovim broke. %s", state)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

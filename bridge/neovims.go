@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"sync"
@@ -38,27 +39,27 @@ func (n *Neovims) Review(ctx context.Context, p review.Proposal, progress func(s
 		progress = func(string) {}
 	}
 	p.Key = nil // it holds the arguments
-	e, err := n.editor(ctx, p.Files[0].Abs, progress)
+	var out *review.Outcome
+	err := n.with(ctx, p.Files[0].Abs, progress, func(e *editor) (err error) {
+		s := e.open(p, progress)
+		defer e.drop(s)
+		out, err = s.run(ctx)
+		return err
+	})
 	if err != nil {
 		return nil, failure(err, "Nothing was changed.")
 	}
-	s := e.open(p, progress)
-	defer e.drop(s)
-	return s.run(ctx)
+	return out, nil
 }
 
 // Read returns the file as the person sees it; see [review.Reviewer]. Where no Neovim runs, that is the disk.
 func (n *Neovims) Read(ctx context.Context, abs string) (*review.Document, error) {
-	e, err := n.editor(ctx, abs, func(string) {})
-	var known *review.Error
-	if errors.As(err, &known) && known.Code == review.EditorUnavailable {
+	var answer Value
+	err := n.with(ctx, abs, func(string) {}, func(e *editor) error { return e.begin(ctx, nil, &answer, "read", abs) })
+	if known, ok := errors.AsType[*review.Error](err); ok && known.Code == review.EditorUnavailable {
 		return readDisk(abs)
 	}
 	if err != nil {
-		return nil, failure(err, "Nothing was changed.")
-	}
-	var answer Value
-	if err := e.call(ctx, nil, &answer, "read", abs); err != nil {
 		return nil, failure(err, "Nothing was changed.")
 	}
 	if answer.IsNil() {
@@ -79,12 +80,9 @@ func (n *Neovims) Read(ctx context.Context, abs string) (*review.Document, error
 // Reload lets the Neovim that a file belongs to read it again if it has it, because another program has written it. Changes
 // that are not saved stay. Where no Neovim runs, there is nothing to do.
 func (n *Neovims) Reload(ctx context.Context, abs string) error {
-	e, err := n.editor(ctx, abs, func(string) {})
+	err := n.with(ctx, abs, func(string) {}, func(e *editor) error { return e.begin(ctx, nil, nil, "reload", abs) })
 	if known, ok := errors.AsType[*review.Error](err); ok && known.Code == review.EditorUnavailable {
 		return nil
-	}
-	if err == nil {
-		err = e.call(ctx, nil, nil, "reload", abs)
 	}
 	return err
 }
@@ -167,6 +165,20 @@ func (n *Neovims) seat(addr string) *seat {
 	return st
 }
 
+// with uses the Neovim that a file belongs to. That one has ended since it was last used may be noticed only by the first
+// request: a Neovim is then looked for once more. use must have done nothing yet when it answers errUnheard.
+func (n *Neovims) with(ctx context.Context, file string, progress func(string), use func(*editor) error) error {
+	for again := true; ; again = false {
+		e, err := n.editor(ctx, file, progress)
+		if err == nil {
+			err = use(e)
+		}
+		if !again || !errors.Is(err, errUnheard) {
+			return err
+		}
+	}
+}
+
 // editor returns the attached Neovim that has the file, or whose folder it is in. Attaching to one that waits at a prompt
 // takes until the prompt is over; others can be attached meanwhile.
 func (n *Neovims) editor(ctx context.Context, file string, progress func(string)) (*editor, error) {
@@ -195,6 +207,9 @@ func (n *Neovims) editor(ctx context.Context, file string, progress func(string)
 		progress(isBusy)
 	}
 	st.editor, err = attach(ctx, found.Addr, progress)
+	if _, unreachable := errors.AsType[*net.OpError](err); ctx.Err() == nil && (unreachable || errors.Is(err, ErrLost)) {
+		return nil, errUnheard // it has ended since it was found
+	}
 	return st.editor, err
 }
 

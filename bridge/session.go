@@ -38,9 +38,12 @@ const waitingForReview = "waiting for review in Neovim"
 // goodbye is how long a review may take to be closed in Neovim after the agent has given it up.
 const goodbye = time.Second
 
-// run carries the review through. It returns an outcome, or a *review.Error.
+// run carries the review through. It returns an outcome, or a *review.Error, or errUnheard where it has not begun.
 func (s *session) run(ctx context.Context) (*review.Outcome, error) {
 	out, err := s.review(ctx)
+	if errors.Is(err, errUnheard) {
+		return nil, err
+	}
 	if err != nil {
 		return s.abandon(ctx, err)
 	}
@@ -82,7 +85,7 @@ func (s *session) enqueue(ctx context.Context) (loaded []Value, err error) {
 		}
 	}
 	var answer Value
-	if err := s.editor.call(ctx, s.progress, &answer, "enqueue", request); err != nil {
+	if err := s.editor.begin(ctx, s.progress, &answer, "enqueue", request); err != nil {
 		return nil, err
 	}
 	if answer.Key("turn").Bool() {
