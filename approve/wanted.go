@@ -60,12 +60,9 @@ func (r *request) replaced(current hunks.Text) (text, raw string, err error) {
 		return "", "", review.Errorf(review.ToolFailed, "%s does not exist. Nothing was changed.", shown(r.path))
 	}
 	old, added := current.InBody(r.old), current.InBody(r.new)
-	body, lines := hunks.ReplaceAll(current.Body, old, added)
-	switch {
-	case len(lines) == 0:
-		return "", "", review.NotFound(shown(r.path), current.Body, old)
-	case len(lines) > 1 && !r.all:
-		return "", "", review.NotUnique(lines)
+	body, _, err := review.Replace(shown(r.path), current.Body, old, added, r.all)
+	if err != nil {
+		return "", "", err
 	}
 	text = current.With(body).Raw()
 	if raw = current.Raw(); strings.Contains(raw, r.old) {

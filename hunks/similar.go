@@ -52,23 +52,33 @@ func Similar(body, text string) string {
 	return "Did you mean: " + strings.Join(found, "; ") + "?"
 }
 
-// sameButBlanks is where the wanted lines are but for the white space in them; -1 when nowhere.
+// sameButBlanks is where the wanted lines are but for the white space in them; -1 when nowhere, or when the first is blank. It
+// is one search in a text: lines that repeat, compared one after the other, would take minutes.
 func sameButBlanks(lines, wanted []string) int {
-	bare := func(line string) string { return strings.Join(strings.Fields(line), " ") }
-	first := bare(wanted[0])
-	for at := 0; at+len(wanted) <= len(lines); at++ {
-		if bare(lines[at]) != first {
-			continue
-		}
-		same := true
-		for i := 1; i < len(wanted) && same; i++ {
-			same = bare(lines[at+i]) == bare(wanted[i])
-		}
-		if same && first != "" {
-			return at
+	if strings.TrimSpace(wanted[0]) == "" {
+		return -1
+	}
+	before, _, found := strings.Cut(bare(lines), bare(wanted))
+	if !found {
+		return -1
+	}
+	return strings.Count(before, "\n")
+}
+
+// bare are lines without the white space at their ends, and with single blanks within. A line break is before and behind each.
+func bare(lines []string) string {
+	var out strings.Builder
+	for _, line := range lines {
+		out.WriteByte('\n')
+		for i, word := range strings.Fields(line) {
+			if i > 0 {
+				out.WriteByte(' ')
+			}
+			out.WriteString(word)
 		}
 	}
-	return -1
+	out.WriteByte('\n')
+	return out.String()
 }
 
 // mostAlike are the indexes of the lines that share most pairs of neighbouring bytes with the text (Dice's coefficient), the

@@ -41,8 +41,9 @@ func (t Text) InBody(text string) string {
 }
 
 // ReplaceAll puts one text in the place of another wherever that occurs in a body. lines are the lines that it began on,
-// counted from 0. It goes through the body once: a search takes longer than the diff.
-func ReplaceAll(body, from, to string) (replaced string, lines []int) {
+// counted from 0. It goes through the body once: a search takes longer than the diff. The replaced text is cut somewhere behind
+// most bytes: some bytes of an agent's can ask for more than memory holds.
+func ReplaceAll(body, from, to string, most int) (replaced string, lines []int) {
 	var out strings.Builder
 	line := 0
 	for {
@@ -56,8 +57,10 @@ func ReplaceAll(body, from, to string) (replaced string, lines []int) {
 		line += strings.Count(body[:i], "\n")
 		lines = append(lines, line)
 		line += strings.Count(from, "\n")
-		out.WriteString(body[:i])
-		out.WriteString(to)
+		if out.Len() <= most {
+			out.WriteString(body[:i])
+			out.WriteString(to)
+		}
 		body = body[i+len(from):]
 	}
 	out.WriteString(body)

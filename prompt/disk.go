@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"nvim-agent-diff/hunks"
+	"nvim-agent-diff/review"
 	"nvim-agent-diff/visible"
 )
 
@@ -24,9 +25,6 @@ type disk struct {
 	missing    bool
 	notices    []string
 }
-
-// maxFile is how large a file may be, as for the tools.
-const maxFile = 64 << 20
 
 // errChanged says that the disk is not what was reviewed.
 var errChanged = errors.New("has changed on disk since it was read")
@@ -73,8 +71,8 @@ func (d disk) read(r *os.Root) ([]byte, error) {
 	if !before.Mode().IsRegular() {
 		return nil, errors.New("is not a regular file")
 	}
-	if before.Size() > maxFile {
-		return nil, fmt.Errorf("is larger than %d MiB", maxFile>>20)
+	if before.Size() > review.MaxFile {
+		return nil, fmt.Errorf("is larger than %d MiB", review.MaxFile>>20)
 	}
 	f, err := r.OpenFile(d.name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -84,7 +82,7 @@ func (d disk) read(r *os.Root) ([]byte, error) {
 	if now, err := f.Stat(); err != nil || !os.SameFile(before, now) {
 		return nil, errChanged
 	}
-	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	raw, err := io.ReadAll(io.LimitReader(f, review.MaxFile+1))
 	if err != nil {
 		return nil, readError(err)
 	}

@@ -8,6 +8,9 @@ import (
 	"nvim-agent-diff/hunks"
 )
 
+// MaxFile is how many bytes a file may have, also after an edit: Neovim and we hold it in memory, some times over.
+const MaxFile = 64 << 20
+
 // Proposal is one wanted change of one or more files, decided in one sitting.
 type Proposal struct {
 	Tool        string // the tool that was called, as "propose_file_edit"

@@ -82,12 +82,9 @@ func (r *replacement) draft(t target, current hunks.Text) (*hunks.Patch, error) 
 		return nil, review.Errorf(review.ToolFailed, "%s does not exist. Nothing was changed. To create it use write_file.", shown(t.path))
 	}
 	from, to := current.InBody(r.old), current.InBody(r.new)
-	body, lines := hunks.ReplaceAll(current.Body, from, to)
-	switch {
-	case len(lines) == 0:
-		return nil, review.NotFound(shown(t.path), current.Body, from)
-	case len(lines) > 1 && !r.all:
-		return nil, review.NotUnique(lines)
+	body, lines, err := review.Replace(shown(t.path), current.Body, from, to, r.all)
+	if err != nil {
+		return nil, err
 	}
 	r.lines, r.spans = lines, hunks.CountLines(from)
 	return placeText(t, current, current.Body, body)

@@ -137,9 +137,6 @@ func (t target) again(now target, err error) error {
 // sniffed is how much of a file is looked at to tell whether it is text, as in Git.
 const sniffed = 8000
 
-// maxFile is how large a file may be: Neovim and we hold it in memory, some times over.
-const maxFile = 64 << 20
-
 // checkText makes sure that the file is one that can be reviewed as text. One that does not exist can.
 func (t target) checkText() error {
 	fail := func(what string) error {
@@ -160,8 +157,8 @@ func (t target) checkText() error {
 		return fail("is not a regular file")
 	case strings.HasSuffix(t.path, "/"):
 		return fail("is a file, not a directory")
-	case info.Size() > maxFile:
-		return fail(fmt.Sprintf("is larger than %d MiB", maxFile>>20))
+	case info.Size() > review.MaxFile:
+		return fail(fmt.Sprintf("is larger than %d MiB", review.MaxFile>>20))
 	}
 	head, err := readHead(t.abs)
 	if err != nil {
