@@ -3,6 +3,7 @@ package agents
 import (
 	"errors"
 	"fmt"
+	"sort"
 	"strings"
 
 	"nvim-agent-diff/hunks"
@@ -196,6 +197,9 @@ func (c *replacing) check(disk hunks.Text, body string, r replacement) error {
 	case first != strings.LastIndex(body, r.old) && !r.all:
 		return review.Errorf(review.EditNotUnique, "%s occurs %d times in %s. Nothing was changed. Read it again and give more of the "+
 			"text around it, or set %s.", c.tool.old, max(2, strings.Count(body, r.old)), path, c.tool.all)
+	case len(body)+strings.Count(body, r.old)*(len(r.new)-len(r.old)) > review.MaxFile:
+		// Without it there would be no memory left, and a hook that is killed blocks nothing.
+		return review.Errorf(review.PathNotWritable, "%s would be larger than %d MiB. Nothing was changed.", path, review.MaxFile>>20)
 	}
 	return nil
 }
@@ -242,14 +246,13 @@ func Span(base, text string) (old, added string) {
 	for last < len(a)-first && last < len(b)-first && a[len(a)-1-last] == b[len(b)-1-last] {
 		last++
 	}
-	for {
-		old = strings.Join(a[first:len(a)-last], "")
-		unique := old != "" && strings.Index(base, old) == strings.LastIndex(base, old)
-		if unique || first == 0 && last == 0 {
-			return old, strings.Join(b[first:len(b)-last], "")
-		}
-		first, last = max(0, first-1), max(0, last-1)
-	}
+	// What contains a text that occurs once does so too: so the number of lines to add on each side can be searched for.
+	with := func(more int) string { return strings.Join(a[max(0, first-more):len(a)-max(0, last-more)], "") }
+	more := sort.Search(max(first, last), func(more int) bool {
+		old := with(more)
+		return old != "" && strings.Index(base, old) == strings.LastIndex(base, old)
+	})
+	return with(more), strings.Join(b[max(0, first-more):len(b)-max(0, last-more)], "")
 }
 
 // writeTool is an agent's tool that writes a whole file.

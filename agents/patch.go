@@ -26,7 +26,7 @@ func (t *patchTool) read(input fields) (changes, error) {
 	}
 	c := &patching{tool: t}
 	if c.list, err = hunks.ParsePatch(text); err != nil {
-		return nil, badInput("has a patch that cannot be read. %v", err)
+		return nil, badInput("has a patch that cannot be read. %s", strings.TrimSuffix(err.Error(), "."))
 	}
 	return c, nil
 }
@@ -50,6 +50,7 @@ func wantPatch(f hunks.FilePatch, disk hunks.Text) (*wanted, error) {
 	applied, certain := "", false
 	if f.Kind == hunks.Modify || f.Kind == hunks.Rename {
 		applied, certain = codexApply(disk.Body, f.Hunks)
+		certain = certain && !f.Merged // Codex begins anew for each place, with what the one before has written
 	}
 	if errors.Is(err, hunks.ErrNothing) {
 		if !certain {

@@ -33,10 +33,18 @@ func (s *sitting) proposal(ctx context.Context) (review.Proposal, error) {
 		p.Description = "with the agent's own tool " + c.tool
 	}
 	s.disks, s.wants = make([]hunks.Text, len(s.files)), make([]*wanted, len(s.files))
+	taken := map[string]string{} // by where a file is, the path that was given
 	for i, ch := range s.files {
 		f, root, err := s.locate(ctx, ch)
 		if err != nil {
 			return p, err
+		}
+		for _, place := range f.Places() {
+			if other, again := taken[place.Abs]; again { // the agent writes them one after the other, and each is compared with the disk
+				return p, review.Errorf(review.EditNotUnique, "%s and %s are the same file. Nothing was changed. Make one edit of it.",
+					shown(other), shown(place.Path))
+			}
+			taken[place.Abs] = place.Path
 		}
 		f.Draft = func(disk hunks.Text) (*hunks.Patch, error) { return s.draft(ctx, i, f, disk) }
 		p.Files = append(p.Files, f)

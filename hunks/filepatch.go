@@ -31,6 +31,7 @@ type FilePatch struct {
 	Kind                   Kind
 	OldMode, NewMode       uint32 // as Git has them, 0o100644 or 0o100755; 0: not said. Only a NewMode that differs is a change
 	Hunks                  []RawHunk
+	Merged                 bool     // the patch speaks of the file in several places, whose hunks are one list here
 	Line                   int      // where the patch begins to speak of the file, from 1
 	Notes                  []string // how sloppy text was read, each one sentence
 }
@@ -140,7 +141,7 @@ func (r *patchReader) merge() ([]FilePatch, error) {
 		first, again := seen[f.OldName]
 		if f.Kind == Modify && again && out[first].Kind == Modify && out[first].NewName == f.NewName {
 			g := &out[first]
-			g.Hunks = append(g.Hunks, f.Hunks...)
+			g.Hunks, g.Merged = append(g.Hunks, f.Hunks...), true
 			g.Notes = append(g.Notes, f.Notes...)
 			if f.OldMode != 0 {
 				g.OldMode = f.OldMode
