@@ -3,6 +3,7 @@ package agents
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -37,7 +38,11 @@ func readFields(r io.Reader) (fields, error) {
 
 func parseFields(raw []byte) (fields, error) {
 	var f fields
-	switch err := json.Unmarshal(raw, &f); {
+	err := json.Unmarshal(raw, &f)
+	if is, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return nil, badInput("is no JSON object, but of the type %s", is.Value)
+	}
+	switch {
 	case err != nil:
 		return nil, badInput("is no JSON object: %v", err)
 	case f == nil:

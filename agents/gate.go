@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"nvim-agent-diff/review"
@@ -160,7 +161,8 @@ func (g *Gate) without(err error) answer {
 	a := answer{reason: failed(err)}
 	switch {
 	case choice == Allow:
-		a = answer{kind: allow, note: "Nobody has reviewed this edit: " + a.reason}
+		// Nothing was changed yet; but now it is.
+		a = answer{kind: allow, note: "Nobody has reviewed this edit: " + strings.ReplaceAll(a.reason, " Nothing was changed.", "")}
 	case choice == Ask && !g.Agent.form.cannotAsk():
 		a.kind = ask
 	}

@@ -128,6 +128,9 @@ func TestBadInput(t *testing.T) {
 		if agent != "codex" {
 			cases["no patch"] = strings.ReplaceAll(edit, "new", "x")
 		}
+		if agent == "generic" {
+			cases["a part and the whole"] = strings.Replace(edit, `"new_string"`, `"content":"2","new_string"`, 1)
+		}
 		for name, input := range cases {
 			if input == edit {
 				continue // the agent has no such part
@@ -136,7 +139,8 @@ func TestBadInput(t *testing.T) {
 			d := newDesk(t, agent, p)
 			d.file("f", "one\n")
 			code, stdout, stderr := d.run(input)
-			if code != 2 || stdout != "" || !strings.HasPrefix(stderr, "invalid_args: ") || !strings.Contains(stderr, "Nothing was changed.") {
+			if code != 2 || stdout != "" || !strings.HasPrefix(stderr, "invalid_args: ") || !strings.Contains(stderr, "Nothing was changed.") ||
+				strings.Contains(stderr, "Go ") || strings.Contains(stderr, "..") {
 				t.Errorf("%s, %s: %d %q %q", agent, name, code, stdout, stderr)
 			}
 			if p.asked > 0 {
@@ -260,11 +264,12 @@ func TestAfter(t *testing.T) {
 
 // Gemini's model is told after the edit too that nobody has reviewed it.
 func TestUnreviewedIsTold(t *testing.T) {
-	d := newDesk(t, "gemini", &person{err: review.Errorf(review.EditorUnavailable, "No Neovim.")})
+	d := newDesk(t, "gemini", &person{err: review.Errorf(review.EditorUnavailable, "No Neovim. Nothing was changed.")})
 	d.gate.NoEditor = Allow
 	d.file("f", "one\n")
 	d.run(editOf("gemini"))
-	if _, stdout, _ := d.run(strings.ReplaceAll(editOf("gemini"), "BeforeTool", "AfterTool")); !strings.Contains(stdout, "Nobody has reviewed this edit") {
+	_, stdout, _ := d.run(strings.ReplaceAll(editOf("gemini"), "BeforeTool", "AfterTool"))
+	if !strings.Contains(stdout, `"Nobody has reviewed this edit: editor_unavailable: No Neovim."`) { // and something is changed
 		t.Error(stdout)
 	}
 }

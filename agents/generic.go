@@ -40,6 +40,9 @@ func (generic) changes(_ string, input fields) (changes, error) {
 	seen := map[string]bool{}
 	for _, f := range list {
 		read := genericReplace.read
+		if f.has("content") && (f.has("old_string") || f.has("new_string")) {
+			return nil, badInput(`has both "content" and "old_string" or "new_string" in one edit`)
+		}
 		if f.has("content") {
 			read = genericWrite.read
 		}

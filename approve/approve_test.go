@@ -233,7 +233,7 @@ func TestBatch(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Call of read_file (read)\nFile: " + w.dir + "/secret\nIt has 1 lines, 2 bytes.\n", "Call of send_mail (mail)\ntell them\u202e\nArguments:\n{\n  \"to\": \"x@y\"\n}\n",
-		"new.txt: a new file", "This will overwrite existing file (was 10 lines, now 10 lines)",
+		"a new file", "This will overwrite existing file (was 10 lines, now 10 lines)",
 	} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("%q was not shown:\n%s", want, said.String())

@@ -80,7 +80,7 @@ func (b *batch) fileOf(i int, c *call, several bool) review.File {
 			Draft: func(hunks.Text) (*hunks.Patch, error) {
 				patch, err := hunks.Place(hunks.Text{Missing: true}, "", c.text())
 				if patch != nil {
-					patch.Warnings = append(patch.Warnings, c.title()+" is a call, and no file: to accept it lets it run")
+					patch.Warnings = append(patch.Warnings, "this is a call, and no file: to accept it lets it run")
 				}
 				return patch, err
 			},
@@ -100,7 +100,7 @@ func (b *batch) fileOf(i int, c *call, several bool) review.File {
 		}
 		c.want = w
 		if said := c.said(); several && said != "" {
-			w.patch.Warnings = append([]string{c.path + ": " + said}, w.patch.Warnings...)
+			w.patch.Warnings = append([]string{said}, w.patch.Warnings...)
 		}
 		return w.patch, nil
 	}

@@ -266,7 +266,7 @@ func (s *session) wireOpen() wireOpen {
 
 // drawing is the review, with some files divided otherwise. Of hunks that Lua knows already the blocks are left out.
 func (s *session) drawing(to cut, known func(h *sessionHunk) bool) wireOpen {
-	open := wireOpen{Notices: []string{}}
+	open := wireOpen{Notices: []string{}} // never nil: Lua would get vim.NIL
 	for _, f := range s.files {
 		l, other := to[f]
 		if !other {
@@ -291,7 +291,12 @@ func (s *session) drawing(to cut, known func(h *sessionHunk) bool) wireOpen {
 		open.Lines = append(open.Lines, strings.Split(strings.TrimSuffix(printed.Text, "\n"), "\n")...)
 		open.Files = append(open.Files, wire)
 		for _, notices := range [][]string{f.notices, l.patch.Warnings, l.patch.Notes} {
-			open.Notices = append(open.Notices, notices...) // never nil: Lua would get vim.NIL
+			for _, notice := range notices {
+				if len(s.proposal.Files) > 1 {
+					notice = f.Path + ": " + notice
+				}
+				open.Notices = append(open.Notices, notice)
+			}
 		}
 	}
 	open.Notices = append(open.Notices, s.leftOut...)

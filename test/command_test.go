@@ -99,6 +99,7 @@ func TestApproveExample(t *testing.T) {
 		r := &running{s: s, ended: make(chan error, 1), cmd: exec.Command(python, example)}
 		r.begin("NVIM_AGENT_DIFF="+program(s.t), "NVIM_AGENT_DIFF_ADDR="+s.nvim.Addr())
 		s.see("3 calls wait for your approval")
+		s.see("Note: deploy (call_3): this is a call, and no file")
 		s.see("Deploy what was changed")
 		s.states(pending, pending, pending, pending)
 		s.press("rarrq") // not hello.txt; one of the two places; the deployment not

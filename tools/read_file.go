@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
@@ -74,11 +75,14 @@ func (s *Server) read(ctx context.Context, c *Call, path string, offset, limit i
 	}
 	r.Lines = hunks.CountLines(text)
 	r.Message = text
+	if !utf8.ValidString(text) {
+		r.Message = fmt.Sprintf("[%s is not valid UTF-8: U+FFFD stands for each byte that is none.]\n%s", shown(t.path), r.Message)
+	}
 	switch {
 	case r.Lines == 0 && offset > 1:
 		r.Message = fmt.Sprintf("[%s has %d lines: there is no line %d.]\n", shown(t.path), r.TotalLines, offset)
 	case doc.Unsaved:
-		r.Message = fmt.Sprintf("[%s has unsaved changes in Neovim; this is its text with them.]\n%s", shown(t.path), text)
+		r.Message = fmt.Sprintf("[%s has unsaved changes in Neovim; this is its text with them.]\n%s", shown(t.path), r.Message)
 	}
 	return Result{Text: r.Message, Structure: r}, nil
 }

@@ -33,7 +33,7 @@ func TestWire(t *testing.T) {
 
 // talk plays the client's part of a conversation, and is the whole of it.
 func talk(t *testing.T, script string) string {
-	dir := project(t, map[string]string{"f.txt": "one\ntwo\nthree\n", "crlf.txt": "one\r\ntwo\r\n", "many.txt": "func one() {\n\treturn x\n}\n\nfunc two() {\n\treturn x\n}\n", "sub/x": "", "binary": "\x00"})
+	dir := project(t, map[string]string{"f.txt": "one\ntwo\nthree\n", "crlf.txt": "one\r\ntwo\r\n", "many.txt": "func one() {\n\treturn x\n}\n\nfunc two() {\n\treturn x\n}\n", "sub/x": "", "binary": "\x00", "latin1.txt": "caf\xe9\n"})
 	must(t, os.Mkdir(filepath.Join(dir, ".git"), 0o755))
 	server, err := New(Options{Reviewer: scripted, Dir: dir, Version: "v1.2.3"})
 	must(t, err)
