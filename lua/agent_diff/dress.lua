@@ -29,7 +29,7 @@ local review_options = {
 local personal_options = { 'wrap', 'linebreak', 'breakindent', 'list', 'foldenable' }
 
 -- Side by side, the windows move as one.
-local bound_options = { wrap = false, scrollbind = true, cursorbind = true, foldenable = false }
+local bound_options = { wrap = false, scrollbind = true, cursorbind = true }
 
 --- Sets the options of a window.
 ---@param win integer
@@ -52,17 +52,34 @@ end
 ---@return string
 function M.foldtext() return ('··· %d more lines, zo opens '):format(vim.v.foldend - vim.v.foldstart + 1) end
 
---- Folds what is more than a preview of a file that is new or deleted as a whole.
+--- The lines of a buffer that are more than a preview of a file that is new or deleted as a whole.
+---@param view agent_diff.View
+---@param bufnr integer one that shows the review
+---@return { [1]: integer, [2]: integer }[] first and last lines, counted from 1
+function M.folds(view, bufnr)
+  local found = {}
+  for _, hunk in ipairs(view.review.hunks) do
+    local first, last = rows.folded(hunk)
+    local above = view:row_of(hunk) - 1
+    if first then
+      local from, to =
+        view.shape:from_review(bufnr, above + first), view.shape:from_review(bufnr, above + last)
+      found[#found + 1] = { from + 1, to + 1 }
+    end
+  end
+  return found
+end
+
+--- Folds them.
 ---@param win integer
 ---@param view agent_diff.View
 function M.fold(win, view)
-  for _, hunk in ipairs(view.review.hunks) do
-    local first, last = rows.folded(hunk)
-    local row = view:row_of(hunk)
-    if first then
-      api.nvim_win_call(win, function() vim.cmd(('silent! %d,%dfold'):format(row + first, row + last)) end)
+  local folds = M.folds(view, api.nvim_win_get_buf(win))
+  api.nvim_win_call(win, function()
+    for _, fold in ipairs(folds) do
+      vim.cmd(('silent! %d,%dfold'):format(fold[1], fold[2]))
     end
-  end
+  end)
 end
 
 return M

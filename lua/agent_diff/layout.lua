@@ -79,8 +79,10 @@ function Layout:fill(view)
     -- Half of a review is none.
     if not self.second_win then return view:arrange('unified', self) end
     dress.window(self.second_win, true)
-  else
-    dress.fold(self.review_win, view)
+    dress.fold(self.second_win, view)
+  end
+  dress.fold(self.review_win, view)
+  if not second then
     local file = view.review.files[1]
     if file and self.kind == 'tab' then as_typed(function() self:open_source(file.source.bufnr) end) end
   end

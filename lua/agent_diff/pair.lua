@@ -1,6 +1,8 @@
 --- The review side by side: two buffers of our own, the old text on the left and the new one on the right, line beside line.
 --- What one side lacks is an empty line there, so that rows are the same on both.
 local api = vim.api
+local dress = require('agent_diff.dress')
+local guarded = require('agent_diff.notice').guarded
 local paint = require('agent_diff.paint')
 local words = require('agent_diff.words')
 
@@ -88,7 +90,37 @@ function M.new(view)
   for _, side in ipairs(sides) do
     self:attach(side)
   end
+  -- There is no event for a fold that is opened.
+  self.watch = api.nvim_create_autocmd('SafeState', {
+    group = view.group,
+    callback = guarded(function() self:bind_folds() end),
+  })
   return self
+end
+
+--- Opens on the other side what the person opens on one, and closes what they close: the lines stay beside each other.
+function Pair:bind_folds()
+  local current = api.nvim_get_current_win()
+  local bufnr = api.nvim_win_get_buf(current)
+  if not vim.list_contains(self.bufs, bufnr) then return end
+  self.folds = self.folds or dress.folds(self.view, bufnr)
+  local folds = self.folds
+  if #folds == 0 then return end
+  local function is_closed(fold) return vim.fn.foldclosed(fold[1]) > 0 end
+  local here, changed = vim.tbl_map(is_closed, folds), false
+  for _, other in ipairs(self.bufs) do
+    for _, win in ipairs(other ~= bufnr and vim.fn.win_findbuf(other) or {}) do
+      api.nvim_win_call(win, function()
+        for i, fold in ipairs(folds) do
+          if is_closed(fold) ~= here[i] then
+            changed = true
+            vim.cmd(('silent! %dfold%s'):format(fold[1], here[i] and 'close' or 'open'))
+          end
+        end
+      end)
+    end
+  end
+  if changed and vim.wo.scrollbind then vim.cmd.syncbind() end
 end
 
 --- Starts to colour and to number a side.
@@ -140,7 +172,7 @@ end
 --- Draws everything anew.
 function Pair:draw()
   local view = self.view
-  self.pairs, self.row_of = align(view), {}
+  self.pairs, self.row_of, self.folds = align(view), {}, nil
   for i, pair in ipairs(self.pairs) do
     for _, side in ipairs(sides) do
       if pair[side] then self.row_of[pair[side]] = i - 1 end
@@ -237,6 +269,7 @@ end
 
 --- Takes the buffers away.
 function Pair:drop()
+  pcall(api.nvim_del_autocmd, self.watch) -- with the review its group has gone already
   for _, bufnr in ipairs(self.bufs) do
     require('agent_diff.gutter').detach(bufnr)
     require('agent_diff.highlight').detach(bufnr)

@@ -85,14 +85,22 @@ end
 -- Fewer lines than these are not worth a fold.
 local least_folded = 5
 
+--- Whether a hunk is all of a file that comes or goes.
+---@param hunk agent_diff.Hunk
+---@return boolean
+function M.is_all(hunk)
+  return hunk.whole ~= nil
+    or vim.startswith(hunk.header, '@@ -0,0 ')
+    or hunk.header:find(' +0,0 @@', 1, true) ~= nil
+end
+
 --- Which rows of a hunk are more than a preview, when it is a whole file that comes or goes.
 ---@param hunk agent_diff.Hunk
 ---@return integer? first nil when all is shown
 ---@return integer? last
 function M.folded(hunk)
   local preview = config.get().preview_lines
-  local all = hunk.whole or hunk.header:find('^@@ %-0,0 ') or hunk.header:find(' %+0,0 @@')
-  if preview == 0 or not all then return nil end
+  if preview == 0 or not M.is_all(hunk) then return nil end
   local headers = hunk.whole and 4 or 1
   local first, last = headers + preview + 1, hunk.lines
   if last - first + 1 >= least_folded then return first, last end
