@@ -290,3 +290,130 @@ func TestInlineUndo(t *testing.T) {
 		s.fileIs("a.txt", three())
 	})
 }
+
+// In the file itself a selected line stands for what comes, or came, in its place too; what is only inserted is
+// decided on by a line beside it. The user's own keys of visual mode are back where no hunk is selected.
+func TestInlineSelection(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.configured(map[string]any{"layout": "inline"})
+		was, now := "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\ntwo\n3\n4\nfive\nsix\nseven\n8\nmore\nof it\n9\n"
+		s.file("a.txt", was)
+		s.open("a.txt")
+		s.lua(nil, `vim.keymap.set({ 'n', 'v' }, 'a', '<Esc><Cmd>let g:mine = get(g:, "mine") + 1<CR>', { buffer = 0 })`)
+		before := s.state()
+		call := s.propose("a.txt", was, now, "")
+		s.wins("inline", 1)
+		s.atHunk(1)
+		s.pressed("6GVa")
+		s.bufferIs("a.txt", "1\n2\n3\n4\n5\nsix\n7\n8\n9\n")
+		s.pressed("1GVa")
+		s.until("the user's own key", `return vim.g.mine == 1`)
+		s.pressed("8GVa")
+		s.bufferIs("a.txt", "1\n2\n3\n4\n5\nsix\n7\n8\nmore\nof it\n9\n")
+		s.pressed("10GVj<Esc>a") // not in a hunk any more
+		s.until("the user's own key again", `return vim.g.mine == 2`)
+		s.pressed("1GVGr") // from outside of the hunks to outside of them
+		s.bufferIs("a.txt", was)
+		s.pressed("u")
+		s.bufferIs("a.txt", "1\n2\n3\n4\n5\nsix\n7\n8\nmore\nof it\n9\n")
+		s.pressed("5GVjja")
+		s.bufferIs("a.txt", "1\n2\n3\n4\nfive\nsix\nseven\n8\nmore\nof it\n9\n")
+		s.pressed("6GVr")
+		s.bufferIs("a.txt", "1\n2\n3\n4\nfive\n6\nseven\n8\nmore\nof it\n9\n")
+		s.pressed("2GVa")
+		s.press("q")
+		call.result().accepted("a.txt", true)
+		s.over()
+		s.fileIs("a.txt", strings.Replace(now, "six", "6", 1))
+		s.asBefore(before, append(untouched, "variable of", "text of", "option changedtick", "jumps of", "mark")...)
+	})
+}
+
+// What comes before the first line of a file, or was there, is on the screen while the cursor is at it.
+func TestInlineAboveTheFirstLine(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.configured(map[string]any{"layout": "inline"})
+		s.file("a.txt", three())
+		s.open("a.txt")
+		call := s.propose("a.txt", three(), "before it all\n"+three(), "")
+		s.wins("inline", 1)
+		s.see("before it all")
+		s.press("R")
+		call.result().rejected("a.txt")
+		call = s.propose("a.txt", three(), "the first\n"+strings.SplitN(three(), "\n", 2)[1], "")
+		s.wins("inline", 1)
+		s.press("a")
+		s.states(applied)
+		s.see("the first")
+		s.see("line 1 ")
+		s.press("Ggg")
+		s.until("the line that it replaced is above it", `return vim.fn.winsaveview().topfill == 1`)
+		s.press("R")
+		call.result().rejected("a.txt")
+	})
+}
+
+// Where a review cannot be shown in the file itself, the user is told why, once.
+func TestNotInline(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.configured(map[string]any{"layout": "inline"})
+		call := s.propose("new.txt", "", "1\n", "")
+		s.wins("unified", 1)
+		s.see("not shown in the file itself: it is about the file as a whole")
+		s.pressed(":echo<CR><Tab>")
+		s.wins("split", 2)
+		s.pressed("<Tab>")
+		s.wins("unified", 1)
+		s.notSee("not shown in the file itself")
+		s.press("R")
+		call.result().rejected("new.txt")
+		s.lua(nil, `require('agent_diff').setup({ layout = 'split' })`)
+		call = s.propose("new.txt", "", "1\n", "")
+		s.wins("split", 2)
+		s.notSee("not shown in the file itself")
+		s.atHunk(1)
+		s.press("<Tab>")
+		s.wins("unified", 1)
+		s.see("not shown in the file itself: it is about the file as a whole")
+		s.press("R")
+		call.result().rejected("new.txt")
+	})
+}
+
+// Side by side a whole new file is folded to a preview as well, on both sides; what is opened on one is opened on the other.
+func TestSideBySideFolds(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.configured(map[string]any{"layout": "split", "preview_lines": 35})
+		closed := func(where string, want bool) {
+			s.until(fmt.Sprint(where, ": the folds are closed: ", want), `
+				local closed = {}
+				for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+					closed[#closed + 1] = vim.api.nvim_win_call(win, function() return vim.fn.foldclosed('$') > 0 end)
+				end
+				return #closed == 2 and closed[1] == ... and closed[2] == ...`, want)
+		}
+		together := func() {
+			s.until("the sides stand beside each other", `
+				local tops = vim.tbl_map(function(win) return vim.fn.line('w0', win) end, vim.api.nvim_tabpage_list_wins(0))
+				return #tops == 2 and tops[1] == tops[2]`)
+		}
+		call := s.propose("new.txt", "", strings.Repeat("one more\n", 2000), "")
+		s.wins("split", 2)
+		closed("at first", true)
+		s.press("G")
+		s.see("1965 more lines, zo opens")
+		s.press("zo")
+		closed("after zo", false)
+		together()
+		s.pressed("gg")
+		together()
+		s.press("<C-w>lGzc")
+		closed("after zc on the right", true)
+		s.pressed("gg")
+		together()
+		s.press("<Tab><Tab>")
+		closed("with the layout", true)
+		s.press("R")
+		call.result().rejected("new.txt")
+	})
+}

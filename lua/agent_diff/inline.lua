@@ -4,6 +4,8 @@ local api = vim.api
 local groups = require('agent_diff.groups')
 local here = require('agent_diff.here')
 local paint = require('agent_diff.paint')
+local rows = require('agent_diff.rows')
+local words = require('agent_diff.words')
 
 local M = {}
 local NS = api.nvim_create_namespace('agent_diff.inline')
@@ -18,15 +20,15 @@ local at_once_ms, pause_ms = 5, 5
 local Inline = {}
 Inline.__index = Inline
 
---- Whether a review can be shown so: all of it is changes in one buffer of the person's.
+--- Why a review cannot be shown so: it can where all of it is changes in one buffer of the person's.
 ---@param review agent_diff.Review
----@return boolean
-function M.fits(review)
-  if #review.files ~= 1 or review.text_only then return false end
+---@return string? why nil when it can
+function M.hindrance(review)
+  if #review.files ~= 1 then return 'the review is of several files' end
+  if review.text_only then return 'it is the agent that will write the file' end
   for _, hunk in ipairs(review.hunks) do
-    if hunk.whole or #hunk.blocks == 0 then return false end
+    if #hunk.blocks == 0 or rows.is_all(hunk) then return 'it is about the file as a whole' end
   end
-  return true
 end
 
 ---@param view agent_diff.View
@@ -52,6 +54,7 @@ function Inline:open()
     table.insert(self.autocmds, id)
   end
   on('CursorMoved', function() self:moved() end)
+  on('ModeChanged', function() self:moved() end)
   on('WinEnter', function()
     if view.left then view.review.armed = true end
     view.left = false
@@ -65,16 +68,42 @@ function Inline:open()
   return opened
 end
 
---- Lends the keys to the buffer where the cursor is in a hunk, and takes them back where it is not.
+--- The rows that are selected in the window, or the cursor's.
+---@return integer first
+---@return integer last inclusive
+local function selected(win)
+  local row = api.nvim_win_get_cursor(win)[1] - 1
+  if win ~= api.nvim_get_current_win() or not vim.fn.mode():find('^[vV\22]') then return row, row end
+  local other = vim.fn.line('v') - 1
+  return math.min(row, other), math.max(row, other)
+end
+
+--- Lends the keys to the buffer where the cursor, or what is selected, is in a hunk, and takes them back where it is not.
 function Inline:moved()
   local win = self:win()
   local inside = win and self:inside(api.nvim_win_get_cursor(win)[1] - 1)
-  if inside and not self.give_back then
+  local touched = inside or win and self:inside(selected(win))
+  if touched and not self.give_back then
     self.give_back = require('agent_diff.keys').borrow(self.view, self.bufnr)
-  elseif not inside and self.give_back then
+  elseif not touched and self.give_back then
     self:take_keys_back()
   end
   if inside and inside ~= self.view.current then self.view:follow(inside) end
+  if inside then self:show_top() end
+end
+
+--- Virtual lines above the first line of a file are above the window where nobody scrolls to them.
+function Inline:show_top()
+  local win = self:win()
+  if not win or vim.fn.line('w0', win) > 1 then return end
+  local above, row = 0, api.nvim_win_get_cursor(win)[1] - 1
+  for _, mark in ipairs(api.nvim_buf_get_extmarks(self.bufnr, NS, 0, { 0, -1 }, { details = true })) do
+    if mark[4].virt_lines_above then above = above + #mark[4].virt_lines end
+  end
+  above = math.min(above, api.nvim_win_get_height(win) - row - 2)
+  api.nvim_win_call(win, function()
+    if vim.fn.winsaveview().topfill < above then vim.fn.winrestview({ topline = 1, topfill = above }) end
+  end)
 end
 
 function Inline:take_keys_back()
@@ -111,12 +140,16 @@ end
 -- Blocks of one hunk are at most this many lines apart: twice the context of a diff, and one.
 local apart = 7
 
---- The hunk that a row of the buffer belongs to. There may be very many hunks: only those near it are looked at.
+--- The hunk that a row of the buffer belongs to, or one of several rows. There may be very many hunks: only those near them
+--- are looked at.
+---@param from integer
+---@param to integer? inclusive
 ---@return agent_diff.Hunk?
-function Inline:inside(row)
-  for block in pairs(self.source.anchors:near(math.max(row - apart, 0), row + apart)) do
+function Inline:inside(from, to)
+  to = to or from
+  for block in pairs(self.source.anchors:near(math.max(from - apart, 0), to + apart)) do
     local first, last = self:rows(block.hunk)
-    if first and row >= first and row <= last then return block.hunk end
+    if first and to >= first and from <= last then return block.hunk end
   end
 end
 
@@ -150,8 +183,6 @@ function Inline:from_review(_, row)
   return row == self.view:row_of(hunk) and first or last
 end
 
-function Inline:rows_at(bufnr, row) return { self:to_review(bufnr, row) } end
-
 --- Comments stand at their hunks here too.
 function Inline:mirrors(row)
   if not self.autocmds then return {} end
@@ -179,6 +210,41 @@ local function printed(view, hunk, block, side)
     end
   end
   return found
+end
+
+--- Which lines of a block, of each side, a row of the buffer stands for: a line that is there for itself and what came or
+--- comes in its place; where there are none, the rows above and below for all.
+---@param offset integer the row, counted from the first one of the block
+---@return table<'old'|'new', table<integer, true>>
+local function lines_beside(block, side, offset)
+  local found, at = { old = {}, new = {} }, 1
+  for _, pair in ipairs(words.align(block.old, block.new)) do
+    local lines = { old = pair[1], new = pair[2] }
+    at = lines[side] or at -- what has no line beside it goes with the one above
+    if #block[side] == 0 or at == offset + 1 then
+      for name, line in pairs(lines) do
+        found[name][line] = true
+      end
+    end
+  end
+  return found
+end
+
+--- The rows of the diff that are decided on by selecting a row of the buffer.
+function Inline:rows_at(_, row)
+  local view, shown = self.view, {}
+  for block in pairs(self.source.anchors:near(row, row)) do
+    local side, first, last = self.source.anchors:place(block)
+    local there = side
+      and (first == last and (row == first or row == first - 1) or row >= first and row < last)
+    for name, lines in pairs(there and lines_beside(block, side, row - first) or {}) do
+      local at = printed(view, block.hunk, block, name)
+      for line in pairs(lines) do
+        shown[#shown + 1] = view:row_of(block.hunk) + at[line] - 1
+      end
+    end
+  end
+  return shown
 end
 
 --- A line in which characters that are not seen stand as what they are; nil when there are none.
@@ -253,6 +319,7 @@ function Inline:draw_hunk(hunk, coloured)
   local label = { { (' hunk %d '):format(hunk.index), 'AgentDiffHunk' } }
   vim.list_extend(label, paint.state(hunk) or {})
   mark(first_row, { virt_text = label, virt_text_pos = 'right_align', hl_mode = 'combine' })
+  if first_row == 0 and hunk == self.view.current then self:show_top() end
 end
 
 --- Draws everything anew; the colours of code come afterwards, a few at a time.
@@ -285,9 +352,12 @@ end
 ---@param hunks agent_diff.Hunk[]
 function Inline:update(hunks)
   if not self.autocmds then return end
+  local commented = false
   for _, hunk in ipairs(hunks) do
     self:draw_hunk(hunk, true)
+    commented = commented or hunk.comment ~= nil
   end
+  if commented then require('agent_diff.comment').draw(self.view) end -- it does not move with lines that are replaced
   self:moved()
 end
 
@@ -300,7 +370,7 @@ function Inline:rest()
   end
   self.autocmds = nil
   if not api.nvim_buf_is_valid(self.bufnr) then return end
-  for _, name in ipairs({ 'agent_diff.inline', 'agent_diff.comment', 'agent_diff.part' }) do
+  for _, name in ipairs({ 'agent_diff.inline', 'agent_diff.comment' }) do
     api.nvim_buf_clear_namespace(self.bufnr, api.nvim_create_namespace(name), 0, -1)
   end
 end

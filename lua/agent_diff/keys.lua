@@ -238,9 +238,8 @@ end
 --- Maps the keys in a review buffer.
 ---@param view agent_diff.View
 ---@param bufnr integer the review buffer, or another one that shows the review
----@param only_normal boolean? no keys of other modes
 ---@return string[][] mapped modes and keys
-function M.map(view, bufnr, only_normal)
+function M.map(view, bufnr)
   local mapped = {}
   local function set(buf, mode, lhs, rhs, opts)
     mapped[#mapped + 1] = { mode, lhs }
@@ -249,8 +248,7 @@ function M.map(view, bufnr, only_normal)
   for _, action in ipairs(config.actions) do
     local target = config.plug(action.name)
     local keys = config.get().keys[action.name]
-    local others = not only_normal and elsewhere[action.name] or {}
-    local runs = vim.tbl_extend('error', { n = actions[action.name] }, others)
+    local runs = vim.tbl_extend('error', { n = actions[action.name] }, elsewhere[action.name] or {})
     for mode, run in pairs(runs) do
       set(bufnr, mode, target, '', {
         callback = notice.guarded(function()
@@ -286,7 +284,7 @@ end
 ---@return fun() give_back brings the person's own mappings of the buffer back
 function M.borrow(view, bufnr)
   local theirs = own_maps(bufnr)
-  local mapped = M.map(view, bufnr, true)
+  local mapped = M.map(view, bufnr)
   return function()
     for _, map in ipairs(mapped) do
       pcall(api.nvim_buf_del_keymap, bufnr, map[1], map[2])

@@ -16,9 +16,10 @@ function M.around(view)
   if hunk then select(view, view:row_of(hunk), view:row_of(hunk) + hunk.lines - 1) end
 end
 
---- The lines of the hunk, without its `@@` line.
+--- The lines of the hunk, without its `@@` line; in the file itself there is none.
 ---@param view agent_diff.View
 function M.inner(view)
+  if view.shape.name == 'inline' then return M.around(view) end
   local hunk = view:nearest_hunk()
   if not hunk then return end
   local first, last = view:row_of(hunk), view:row_of(hunk) + hunk.lines - 1

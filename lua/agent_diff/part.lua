@@ -6,9 +6,11 @@ local notice = require('agent_diff.notice')
 local M = {}
 local NS = api.nvim_create_namespace('agent_diff.part')
 
---- Shows where a part begins that has no `@@` line: it is in one printed hunk with what is above it.
+--- Shows where a part begins that has no `@@` line: it is in one printed hunk with what is above it. In the file itself no
+--- hunk has such a line.
 ---@param view agent_diff.View
 function M.draw(view)
+  if view.shape.name == 'inline' then return end
   for _, place in ipairs(view:mirrors(0)) do
     api.nvim_buf_clear_namespace(place[1], NS, 0, -1)
   end

@@ -68,6 +68,7 @@ function M.show(view)
   manners().guard(view.review)
   if not view.was_shown then
     view.was_shown = true
+    require('agent_diff.shapes').explain(view)
     -- After the first frame: looking for filetype plugins takes longer than everything else together.
     vim.defer_fn(notice.guarded(function() dress(view) end), first_frame_ms)
   end

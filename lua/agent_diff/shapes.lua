@@ -1,4 +1,5 @@
 --- How a review is shown: in one column, side by side, or in the file itself; and going from one to another.
+local notice = require('agent_diff.notice')
 local presence = require('agent_diff.presence')
 
 local M = {}
@@ -23,13 +24,24 @@ end
 
 local order = { unified = 'split', split = 'inline', inline = 'unified' }
 
+--- Says, once, why a review is not shown in the file itself.
+---@param view agent_diff.View
+function M.explain(view)
+  local why = view.not_inline
+  if not why or view.explained then return end
+  view.explained = true
+  notice.say(('not shown in the file itself: %s'):format(why))
+end
+
 --- The name of the shape that comes after the present one.
 ---@param view agent_diff.View
 ---@return string
 function M.next(view)
   local name = order[view.shape.name]
-  if name == 'inline' and not shapes.inline.fits(view.review) then name = order[name] end
-  return name
+  if name == 'inline' then view.not_inline = shapes.inline.hindrance(view.review) end
+  if name ~= 'inline' or not view.not_inline then return name end
+  M.explain(view)
+  return order[name]
 end
 
 --- Shows a review in another shape, in the same place.
@@ -37,7 +49,10 @@ end
 ---@param name 'unified'|'split'|'inline'
 ---@param opening agent_diff.Layout? the windows, while they are being opened
 function M.arrange(view, name, opening)
-  if name == 'inline' and not shapes.inline.fits(view.review) then return end
+  if name == 'inline' then
+    view.not_inline = shapes.inline.hindrance(view.review)
+    if view.not_inline then return end
+  end
   local hunk, before, opened = view:hunk_at_cursor() or view.current, view.shape, opening or view.layout
   local left = view.left
   -- From our windows into the person's, or back: those that are open close first.

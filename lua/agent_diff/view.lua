@@ -17,6 +17,7 @@ local NS = api.nvim_create_namespace('agent_diff.view')
 ---@field layout agent_diff.Layout? the windows, while it is shown
 ---@field current agent_diff.Hunk? the hunk that the cursor was last in
 ---@field close_float fun()?
+---@field not_inline string? why it is not shown in the file itself
 local View = {}
 View.__index = View
 
