@@ -5,7 +5,7 @@ local groups = require('agent_diff.groups')
 local here = require('agent_diff.here')
 local paint = require('agent_diff.paint')
 local rows = require('agent_diff.rows')
-local words = require('agent_diff.words')
+local align = require('agent_diff.words').align
 
 local M = {}
 local NS = api.nvim_create_namespace('agent_diff.inline')
@@ -218,7 +218,7 @@ end
 ---@return table<'old'|'new', table<integer, true>>
 local function lines_beside(block, side, offset)
   local found, at = { old = {}, new = {} }, 1
-  for _, pair in ipairs(words.align(block.old, block.new)) do
+  for _, pair in ipairs(align(block.old, block.new)) do
     local lines = { old = pair[1], new = pair[2] }
     at = lines[side] or at -- what has no line beside it goes with the one above
     if #block[side] == 0 or at == offset + 1 then
