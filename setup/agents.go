@@ -42,7 +42,9 @@ const waiting = "Waiting for your review in Neovim"
 
 // guard is a shell's script that runs a command. Agents go on with their edit when a hook is killed or is not there any more;
 // only an exit code of 2, with words, blocks everywhere. It has a shell of its own: some agents use the user's.
-const guard = `"$0" "$@" || { [ $? = 2 ] || echo "nvim-agent-diff: the review was cut off. Nothing was changed." >&2; exit 2; }`
+const guard = `"$0" "$@" || { [ $? = 2 ] || echo "` + guardSays + `" >&2; exit 2; }`
+
+const guardSays = "nvim-agent-diff: the review was cut off. Nothing was changed."
 
 // beforeCommand is the command line of the hook in front of an agent's edits.
 func (m *Machine) beforeCommand(agent string) string {

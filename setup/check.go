@@ -77,21 +77,23 @@ func (m *Machine) check(ctx context.Context, a *agent, project bool, dir string)
 	targets := a.targets(m, project)
 	_, docs, err := load(targets)
 	if err != nil {
-		c.wrong("config", err.Error())
+		c.wrong("config", err.Error()+"; mend the file")
 		return c.found
 	}
-	gate := false
+	gate, off := false, false
 	for i, t := range targets {
 		for _, e := range t.entries(docs[:i]) {
 			r, ok := e.(runnable)
 			if here, _ := e.find(docs[i]); !ok || !here {
 				continue
 			}
-			gate = gate || e.part() == Gate
-			c.try(ctx, e, r.command(docs[i]), t.path)
-			if d, ok := docs[i].(*jsonDoc); ok && e.part() == Gate && a.switchedOff(d) != "" {
+			isGate := e.part() == Gate
+			if d, ok := docs[i].(*jsonDoc); ok && isGate && !off && a.switchedOff(d) != "" {
+				off = true
 				c.wrong("gate", t.path+": "+a.switchedOff(d)+" switches it off")
 			}
+			gate = gate || isGate
+			c.try(ctx, e, r.command(docs[i]), t.path)
 		}
 	}
 	if gate && a.trusted != nil {
@@ -112,13 +114,14 @@ func (c *checking) try(ctx context.Context, e entry, run command, path string) {
 		c.add("mcp", err, well)
 		return
 	}
-	input := map[string]any{}
+	input, at := map[string]any{}, ""
 	if hook, ok := e.(jsonHook); ok {
-		input["hook_event_name"] = hook.at[len(hook.at)-1]
+		event := hook.at[len(hook.at)-1]
+		input["hook_event_name"], at = event, " at "+event
 	}
 	maps.Copy(input, c.agent.harmless)
-	well, err := c.tryHook(ctx, run.line, input, c.dir)
-	c.add("gate", err, well)
+	took, err := c.tryHook(ctx, run.line, input, c.dir)
+	c.add("gate", err, fmt.Sprintf("%s answers%s, after %d ms", withoutGuard(run.line), at, took.Milliseconds()))
 }
 
 // switchedOff is the setting that keeps hooks from running, "" when none does.
@@ -260,14 +263,14 @@ func (m *Machine) tryServer(ctx context.Context, c command, dir string) (well st
 }
 
 // tryHook runs a hook's command line as agents do, by a shell, for a call that changes nothing. It has to let that pass.
-func (m *Machine) tryHook(ctx context.Context, line string, harmless map[string]any, dir string) (well string, err error) {
+func (m *Machine) tryHook(ctx context.Context, line string, harmless map[string]any, dir string) (took time.Duration, err error) {
 	input := map[string]any{
 		"session_id": programName + "-doctor", "transcript_path": "", "cwd": dir, "sessionID": programName + "-doctor", "directory": dir,
 	}
 	maps.Copy(input, harmless)
 	raw, err := json.Marshal(input)
 	if err != nil {
-		return "", err
+		return 0, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkLimit)
 	defer cancel()
@@ -280,14 +283,18 @@ func (m *Machine) tryHook(ctx context.Context, line string, harmless map[string]
 	name := withoutGuard(line)
 	switch {
 	case ctx.Err() != nil:
-		return "", fmt.Errorf("%s does not answer within %v", name, checkLimit)
+		return 0, fmt.Errorf("%s does not answer within %v", name, checkLimit)
 	case err != nil:
-		return "", fmt.Errorf("%s ends with %w: %s", name, err, lastLine(strings.TrimSpace(said.String())))
+		why := strings.TrimSpace(said.String())
+		if before, _ := strings.CutSuffix(why, guardSays); before != "" {
+			why = strings.TrimSpace(before) // the guard has only seen that it ended
+		}
+		return 0, fmt.Errorf("%s ends with %w: %s", name, err, lastLine(why))
 	}
 	if denied(out.Bytes()) {
-		return "", fmt.Errorf("%s denies a call that changes nothing: %s", name, strings.TrimSpace(out.String()))
+		return 0, fmt.Errorf("%s denies a call that changes nothing: %s", name, strings.TrimSpace(out.String()))
 	}
-	return fmt.Sprintf("%s answers, after %d ms", name, time.Since(start).Milliseconds()), nil
+	return time.Since(start), nil
 }
 
 // withoutGuard is a hook's command line as people know it.

@@ -26,16 +26,16 @@ func TestCheck(t *testing.T) {
 			`"command": "sh", "args": ["-c", "echo one >&2; echo \"not $A $HIDDEN today\" >&2"], "env": {"A": "before"}`,
 			"gemini mcp false: sh -c echo one >&2; echo \"not $A $HIDDEN today\" >&2 does not serve: not before  today",
 		},
-		{"a hook that says nothing", whole, "true # " + command, "gemini gate true: true # " + command + " answers, after "},
+		{"a hook that says nothing", whole, "true # " + command, "gemini gate true: true # " + command + " answers at BeforeTool, after "},
 		{"a hook that is told of the call", whole, "grep -q read_file # " + command, "gemini gate true: "},
 		{"a hook that fails", whole, "echo no >&2; exit 3 # " + command, "gemini gate false: echo no >&2; exit 3 # " + command + " ends with exit status 3: no"},
 		{"a hook that denies", whole, `echo '{\"decision\": \"deny\"}' # ` + command, "denies a call that changes nothing"},
 		{"a hook that babbles", whole, `echo hello # ` + command, "denies a call that changes nothing: hello"},
-		{"a program that is gone", "", "", "gemini gate false: " + command + " ends with exit status 2: nvim-agent-diff: the review was cut off. Nothing was changed."},
+		{"a program that is gone", "", "", "gemini gate false: " + command + " ends with exit status 2: /usr/local/bin/nvim-agent-diff: "}, // then a shell's own words,
 		{"hooks switched off", "{\n", "{\n  \"hooksConfig\": {\"enabled\": false},\n", "gemini gate false: /base/home/.gemini/settings.json: hooksConfig.enabled switches it off"},
 		{"the hook switched off", "{\n", "{\n  \"hooksConfig\": {\"disabled\": [\"nvim-agent-diff\"]},\n", "hooksConfig.disabled switches it off"},
 		{"a time limit of its own", "86400000\n          }", "60000\n          }", "gemini gate false: outdated: /base/home/.gemini/settings.json: the hook in hooks.BeforeTool is not as it should be; run: nvim-agent-diff setup gemini"},
-		{"a broken file", "{\n", "{{\n", "gemini config false: /base/home/.gemini/settings.json:1: "},
+		{"a broken file", "{\n", "{{\n", "gemini config false: /base/home/.gemini/settings.json:1: invalid character '{' at start of object name; mend the file"},
 	}
 	t.Setenv("HIDDEN", "hidden")
 	for _, c := range cases {

@@ -85,7 +85,7 @@ func (c Change) apply(now time.Time) (copied string, err error) {
 		}
 	}
 	if c.After == nil {
-		err = os.Remove(c.Path)
+		err = remove(c.Path)
 	} else {
 		err = replace(c.Path, c.After, perm)
 	}
@@ -129,6 +129,15 @@ func replace(path string, content []byte, perm os.FileMode) error {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// remove removes a file. A link stays a link: what it leads to goes.
+func remove(path string) error {
+	path, err := behindLinks(path)
+	if err != nil {
+		return err
+	}
+	return os.Remove(path)
 }
 
 // behindLinks is the file that a path leads to, also when that is not there yet.

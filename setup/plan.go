@@ -58,7 +58,7 @@ func (m *Machine) Plan(name string, o Options) (*Plan, error) {
 		}
 		changed, d, err := t.edited(raw, docs, o)
 		if err != nil {
-			return nil, err
+			return nil, unchanged(err)
 		}
 		docs = append(docs, d)
 		if changed {
@@ -121,7 +121,7 @@ func (m *Machine) Undo(name string, o Options) (*Plan, error) {
 	}
 	raws, docs, err := load(targets)
 	if err != nil {
-		return nil, err
+		return nil, unchanged(err)
 	}
 	var entries [][]entry // before any of them is taken: where the one is depends on the other
 	for i, t := range targets {

@@ -8,6 +8,7 @@ package setup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -39,6 +40,14 @@ const (
 	MCP  Part = "mcp"  // the tools that the agent can call
 	Gate Part = "gate" // the hook in front of the agent's own edits
 )
+
+// Title is a part in a sentence.
+func (p Part) Title() string {
+	if p == MCP {
+		return "The MCP server"
+	}
+	return "The gate"
+}
 
 // Machine is where agents are set up.
 type Machine struct {
@@ -197,6 +206,14 @@ type SyntaxError struct {
 	Text string
 }
 
+// unchanged is the error of a plan.
+func unchanged(err error) error {
+	if _, broken := errors.AsType[*SyntaxError](err); broken {
+		return fmt.Errorf("%w. Nothing was changed: mend the file first", err)
+	}
+	return err
+}
+
 func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("%s:%d: %s. Nothing was changed: mend the file first", e.Path, e.Line, e.Text)
+	return fmt.Sprintf("%s:%d: %s", e.Path, e.Line, e.Text)
 }

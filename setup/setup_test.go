@@ -228,6 +228,27 @@ func TestBroken(t *testing.T) {
 	}
 }
 
+// Where a link leads nowhere, a file is made there, and undone: the link stays.
+func TestLinkToNothing(t *testing.T) {
+	m := machine(t, "")
+	file, link := filepath.Join(m.Project, "gemini.json"), m.Home+"/.gemini/settings.json"
+	must(t, os.MkdirAll(m.Home+"/.gemini", 0o755))
+	must(t, os.Symlink(file, link))
+	plan, err := m.Plan("gemini", Options{})
+	apply(t, m, plan, err)
+	if raw, err := os.ReadFile(file); err != nil || len(raw) == 0 {
+		t.Errorf("%s, %v", raw, err)
+	}
+	plan, err = m.Undo("gemini", Options{})
+	apply(t, m, plan, err)
+	if _, err := os.Lstat(file); !os.IsNotExist(err) {
+		t.Errorf("the file is there: %v", err)
+	}
+	if to, err := os.Readlink(link); to != file {
+		t.Errorf("the link leads to %q: %v", to, err)
+	}
+}
+
 // A link stays a link, a mode stays, and what changed since the plan was made is not written over.
 func TestFiles(t *testing.T) {
 	m := machine(t, "")

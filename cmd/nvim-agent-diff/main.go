@@ -92,18 +92,22 @@ func newApp() *cli.App {
 }
 
 func usageError(c *cli.Context, err error, _ bool) error {
-	name := c.App.Name
-	if c.Command != nil && c.Command.Name != "" && c.Command.Name != name {
-		name += " " + c.Command.Name
+	return fmt.Errorf("%w; see %s --help", err, commandLine(c))
+}
+
+// commandLine is how the command is called.
+func commandLine(c *cli.Context) string {
+	if c.Command != nil && c.Command.HelpName != "" {
+		return c.Command.HelpName
 	}
-	return fmt.Errorf("%w; see %s --help", err, name)
+	return c.App.Name
 }
 
 // withoutArguments refuses what no flag took.
 func withoutArguments(action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		if c.Args().Present() {
-			return fmt.Errorf("unexpected argument %q; see %s %s --help", c.Args().First(), c.App.Name, c.Command.Name)
+			return fmt.Errorf("unexpected argument %q; see %s --help", c.Args().First(), commandLine(c))
 		}
 		return action(c)
 	}

@@ -67,6 +67,9 @@ func setUp(c *cli.Context) error {
 		return err
 	}
 	title := setup.Title(c.Command.Name)
+	if len(options.Parts) == 1 {
+		title = options.Parts[0].Title() + " of " + title
+	}
 	if len(plan.Changes) == 0 {
 		what := "is already set up"
 		if c.Bool("undo") {
@@ -125,7 +128,7 @@ func carryOut(c *cli.Context, m *setup.Machine, plan *setup.Plan, title string) 
 		_, err := fmt.Fprintf(c.App.Writer, "%s is not set up any more.\n", title)
 		return err
 	}
-	fmt.Fprintf(c.App.Writer, "%s is set up. Start it anew where it runs; nvim-agent-diff doctor tries it.\n", title)
+	fmt.Fprintf(c.App.Writer, "%s is set up. Start the agent anew where it runs; nvim-agent-diff doctor tries it.\n", title)
 	for _, note := range plan.Notes {
 		fmt.Fprintln(c.App.Writer, note)
 	}

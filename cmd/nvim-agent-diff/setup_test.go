@@ -38,13 +38,14 @@ func TestSetup(t *testing.T) {
 	}{
 		{args: nil, want: []string{"No agent was found. There are: claude-code, codex, gemini, opencode."}},
 		{args: []string{"geminy"}, wantErr: `there is no agent "geminy"; there are: claude-code`},
+		{args: []string{"gemini", "--dry"}, wantErr: "see nvim-agent-diff setup gemini --help"},
 		{args: []string{"gemini", "--dry-run"}, want: []string{"--- /dev/null\n", "+  \"mcpServers\": {\n"}},
 		{args: []string{"gemini"}, wantErr: "Nothing was changed"}, // nobody to ask
-		{args: []string{"gemini", "--mcp", "--yes"}, want: []string{"Gemini CLI is set up."}, written: true},
+		{args: []string{"gemini", "--mcp", "--yes"}, want: []string{"The MCP server of Gemini CLI is set up."}, written: true},
 		{args: nil, want: []string{"gemini       mcp: yes       gate: no        not in the PATH\n"}, written: true},
 		{args: []string{"gemini", "--yes"}, want: []string{"+  \"hooks\": {\n", "kept a copy: " + file}, written: true},
 		{args: []string{"gemini", "--yes"}, want: []string{"Gemini CLI is already set up.\n"}, written: true},
-		{args: []string{"gemini", "--undo", "--gate", "--yes"}, want: []string{"-  \"hooks\": {\n", "is not set up any more"}, written: true},
+		{args: []string{"gemini", "--undo", "--gate", "--yes"}, want: []string{"-  \"hooks\": {\n", "The gate of Gemini CLI is not set up any more.\n"}, written: true},
 		{args: []string{"gemini", "--undo", "--yes"}, want: []string{"+++ /dev/null\n"}},
 		{args: []string{"gemini", "--undo", "--yes"}, want: []string{"there is nothing to undo"}},
 	}
