@@ -116,7 +116,12 @@ func (d *drift) locate(h *Hunk) (line int, reason string) {
 			return -1, ""
 		}
 	}
-	if most > 1 {
+	switch {
+	case d.cur.steps < 0 || d.orig.steps < 0:
+		return -1, tooSlow
+	case most == maxHits:
+		return -1, fmt.Sprintf("it would fit in %d or more places", most)
+	case most > 1:
 		return -1, fmt.Sprintf("it would fit in %d places", most)
 	}
 	return -1, "its lines are not in the file"

@@ -87,6 +87,11 @@ func TestPlaceDrifted(t *testing.T) {
 			"@@ -7,7 +7,7 @@ conflict: it would fit in 2 places; @@ -23,7 +23,7 @@ moved", "",
 		},
 		{
+			"very many places", "x\n" + strings.Repeat("again and again\n", 1500) + p20, "old\n" + strings.Repeat("again and again\n", 500) + p20,
+			"old\n" + strings.Repeat("again and again\n", 250) + "new\n" + strings.Repeat("again and again\n", 250) + poemWith(20, 10, "ten\n"),
+			"@@ -249,6 +249,7 @@ conflict: it would fit in 1000 or more places; @@ -1508,7 +1508,7 @@ moved", "",
+		},
+		{
 			"the lines between two hunks are gone", "this is line number 4\nthis is line number 15\n", p20, two,
 			"@@ -1,2 +1,2 @@ moved; @@ -12,7 +12,7 @@ conflict: its place touches that of another hunk of the proposal", "",
 		},

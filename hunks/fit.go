@@ -46,6 +46,9 @@ const (
 // maxPlaces is where counting the places of a hunk ends.
 const maxPlaces = 200
 
+// tooSlow is why a hunk has no place where not all of the file was looked at.
+const tooSlow = "the file's lines repeat too often to find its place"
+
 func newPlacer(base Text) *placer {
 	p := &placer{base: base, words: lexicon{}, steps: maxSteps}
 	body := base.Body
@@ -156,7 +159,7 @@ func (p *placer) run() {
 		switch {
 		case f.placed() || f.done || f.reason != "":
 		case p.steps < 0:
-			f.reason = "the file's lines repeat too often to find its place"
+			f.reason = tooSlow
 		case f.many():
 			f.reason = fmt.Sprintf("it would fit in %d or more places", maxPlaces)
 		case len(f.places) > 1:

@@ -11,10 +11,10 @@ type index struct {
 	ids   []int32
 	first []int32 // by id: where its positions begin in at; one more at the end
 	at    []int32 // positions, ascending for each id
-	steps int     // how many more places may be looked at: a guard against texts made to be slow
+	steps int     // how many more lines may be compared: a guard against texts made to be slow
 }
 
-// maxSteps bounds the places that one index looks at in all: far more than any real text needs.
+// maxSteps bounds the lines that are compared in one search for places: far more than any real text needs.
 const maxSteps = 50_000_000
 
 // maxHits is where counting the places of a pattern ends.
@@ -57,7 +57,7 @@ func (x *index) positions(id int32) []int32 {
 }
 
 // find counts the places where the pattern's lines stand, and gives the first of them, -1 for none. A pattern without
-// lines stands nowhere. Counting ends at maxHits.
+// lines stands nowhere. Counting ends at maxHits; when the steps have run out, that is the count.
 func (x *index) find(pattern []int32) (line, count int) {
 	if len(pattern) == 0 {
 		return -1, 0
@@ -70,12 +70,12 @@ func (x *index) find(pattern []int32) (line, count int) {
 	}
 	line = -1
 	for _, at := range places {
-		x.steps--
-		if x.steps < 0 {
+		start := int(at) - rare
+		n := x.common(start, pattern)
+		if x.steps -= n + 1; x.steps < 0 {
 			return -1, maxHits
 		}
-		start := int(at) - rare
-		if !x.has(start, pattern) {
+		if n < len(pattern) {
 			continue
 		}
 		if count == 0 {
@@ -90,16 +90,20 @@ func (x *index) find(pattern []int32) (line, count int) {
 }
 
 // has says whether the pattern stands at line start.
-func (x *index) has(start int, pattern []int32) bool {
+func (x *index) has(start int, pattern []int32) bool { return x.common(start, pattern) == len(pattern) }
+
+// common is how many of the pattern's first lines are those from line start on. It is -1 where the text has no room for all
+// of them.
+func (x *index) common(start int, pattern []int32) int {
 	if start < 0 || start+len(pattern) > len(x.ids) {
-		return false
+		return -1
 	}
 	for i, id := range pattern {
 		if x.ids[start+i] != id {
-			return false
+			return i
 		}
 	}
-	return true
+	return len(pattern)
 }
 
 // window is the lines from start to end with up to k lines on each side; lead is how many come before start.

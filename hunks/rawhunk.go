@@ -225,7 +225,10 @@ func (r *patchReader) noNewline(i int, lines []gitdiff.Line) bool {
 }
 
 // ends says whether a hunk must end before line i.
-func (r *patchReader) ends(i int) bool {
+func (r *patchReader) ends(i int) bool { return r.isOver(i) || r.isSignature(i) }
+
+// isOver says whether something else than a hunk's line is at line i, or nothing.
+func (r *patchReader) isOver(i int) bool {
 	if i >= r.lines() {
 		return true
 	}
@@ -249,19 +252,16 @@ func (r *patchReader) ends(i int) bool {
 	case 'F': // the next mail of git format-patch
 		return len(s) > 46 && strings.HasPrefix(s, "From ") && s[45] == ' ' && strings.Trim(s[5:45], "0123456789abcdef") == ""
 	case '-':
-		if strings.HasPrefix(s, "--- ") && strings.HasPrefix(r.line(i+1), "+++ ") {
-			return strings.HasPrefix(r.line(i+2), "@@")
-		}
-		return r.isSignature(i)
+		return strings.HasPrefix(s, "--- ") && strings.HasPrefix(r.line(i+1), "+++ ") && strings.HasPrefix(r.line(i+2), "@@")
 	}
 	return false
 }
 
-// isSignature says whether git format-patch ends here: "-- " and Git's version.
+// isSignature says whether git format-patch ends here: "-- " and Git's version, with nothing of this patch behind it.
 func (r *patchReader) isSignature(i int) bool {
 	version := r.head(i + 1)
 	return r.head(i) == "-- " && version != "" && strings.IndexByte("0123456789", version[0]) >= 0 &&
-		strings.TrimSpace(r.line(i+2)) == "" && (i+3 >= r.lines() || r.line(i+3) == "" || r.ends(i+3))
+		strings.TrimSpace(r.line(i+2)) == "" && (r.isOver(i+3) || r.line(i+3) == "")
 }
 
 // hasMore says whether, after line i, a line comes that is marked as a hunk's, before the hunk must end.
