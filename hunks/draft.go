@@ -13,8 +13,8 @@ import (
 // state Conflict.
 //
 // The error is ErrNothing (errors.Is) when nothing would change, or a *StaleError when the file is there and should not be,
-// the other way round, or no hunk has a place: then the Patch is there too, with everything in state Conflict. A patch
-// without hunks means that only the file as a whole changes. Patch.Base is always current. f.OldMode, if not 0, is the mode
+// the other way round, or no hunk has a place: then the Patch is there too, with everything in state Conflict, unless its
+// hunks change nothing. A patch without hunks means that only the file as a whole changes. Patch.Base is always current. f.OldMode, if not 0, is the mode
 // that the file has.
 func (f FilePatch) Draft(current Text) (*Patch, error) {
 	p, err := f.draft(current)

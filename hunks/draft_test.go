@@ -258,6 +258,30 @@ func TestDraftErrors(t *testing.T) {
 	}
 }
 
+// TestDraftMissing: of a file that is not there, only hunks that change something are in conflict.
+func TestDraftMissing(t *testing.T) {
+	const nothing = "@@ -1,2 +1,2 @@\n a\n b\n"
+	for patch, want := range map[string]int{
+		"--- a/f\n+++ b/f\n" + nothing + nothing:                                     0,
+		"--- a/f\n+++ b/f\n" + nothing + "@@ -8 +8 @@\n-c\n+d\n" + nothing + nothing: 1,
+	} {
+		p, err := draft(t, patch, Text{Missing: true})
+		if _, stale := errors.AsType[*StaleError](err); !stale {
+			t.Errorf("%q: %v", patch, err)
+		}
+		if want == 0 {
+			if p != nil {
+				t.Errorf("%q: %+v", patch, p)
+			}
+			continue
+		}
+		checkInConflict(t, p)
+		if len(p.Hunks) != want {
+			t.Errorf("%q: %s", patch, short(p))
+		}
+	}
+}
+
 // TestDraftTooSlow: a hunk for which not all of the file was looked at has no place.
 func TestDraftTooSlow(t *testing.T) {
 	files, err := ParsePatch("--- a/f\n+++ b/f\n@@\n a\n-b\n+c\n")

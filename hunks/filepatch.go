@@ -3,6 +3,7 @@ package hunks
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
@@ -43,6 +44,11 @@ type RawHunk struct {
 	Anchors []string       // lines of the file that are somewhere above it, the outermost first; as a function's
 	AtEnd   bool           // its last line is said to be the file's
 	Lines   []gitdiff.Line // each with its "\n", unless it is said to have none
+}
+
+// changes says whether the hunk removes or adds a line.
+func (h *RawHunk) changes() bool {
+	return slices.ContainsFunc(h.Lines, func(l gitdiff.Line) bool { return l.Op != gitdiff.OpContext })
 }
 
 // Name is the file's name after the patch, or before it when the patch deletes the file.

@@ -69,7 +69,7 @@ func (f FilePatch) wholes() []Whole {
 	return all
 }
 
-// inConflict is a patch in which everything is in conflict.
+// inConflict is a patch in which everything is in conflict; nil when that is nothing, because its hunks change nothing.
 func (f FilePatch) inConflict(current Text, reason string) *Patch {
 	p := Diff(current, current.Body)
 	p.Whole = f.wholes()
@@ -78,9 +78,14 @@ func (f FilePatch) inConflict(current Text, reason string) *Patch {
 	}
 	pl := &placer{}
 	for i := range f.Hunks {
-		pl.fits = append(pl.fits, &fit{raw: f.Hunks[i], order: i, at: nowhere, reason: reason})
+		if f.Hunks[i].changes() {
+			pl.fits = append(pl.fits, &fit{raw: f.Hunks[i], order: len(pl.fits), at: nowhere, reason: reason})
+		}
 	}
 	pl.insert(p, pl.fits)
+	if len(p.Whole)+len(p.Hunks) == 0 {
+		return nil
+	}
 	return p
 }
 

@@ -80,7 +80,7 @@ func checkInConflict(t *testing.T, p *Patch) {
 		}
 	}
 	for _, h := range p.Hunks {
-		if h.State != Conflict || h.Reason == "" || h.Placed() && len(h.Blocks) > 0 {
+		if h.State != Conflict || h.Reason == "" || h.Placed() || len(h.Blocks) == 0 {
 			t.Errorf("%+v", h)
 		}
 	}
