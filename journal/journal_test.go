@@ -117,6 +117,29 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// TestOutcomeIsTheAgents: what is cut of an entry that is too long is not cut of the answer.
+func TestOutcomeIsTheAgents(t *testing.T) {
+	note := strings.Repeat("A long note. ", 200)
+	p := review.Proposal{}
+	for i := range 200 {
+		p.Files = append(p.Files, wanted(fmt.Sprint(i), strings.Repeat("\x01\n", 2000)))
+	}
+	decided := person(func(review.Proposal, []*hunks.Patch) (*review.Outcome, error) {
+		return &review.Outcome{Notes: []string{note}}, nil
+	})
+	j := At(filepath.Join(t.TempDir(), "log.jsonl"))
+	out, err := Record(decided, j, always, quiet).Review(t.Context(), p, nil)
+	must(t, err)
+	if out.Notes[0] != note {
+		t.Errorf("%q", out.Notes)
+	}
+	entries, _, err := j.Last(1)
+	must(t, err)
+	if len(entries) != 1 || !entries[0].Cut || len(entries[0].Notes[0]) >= len(note) {
+		t.Errorf("the entry is not cut: %+v", entries)
+	}
+}
+
 // TestNeverInTheWay answers calls although the log cannot be written.
 func TestNeverInTheWay(t *testing.T) {
 	dir := t.TempDir()

@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -137,7 +138,7 @@ func (e *Entry) end(proposed []string, out *review.Outcome, err error) {
 	if out == nil {
 		return
 	}
-	e.Decision, e.Comment, e.Notes = out.Decision(), out.Comment, out.Notes
+	e.Decision, e.Comment, e.Notes = out.Decision(), out.Comment, slices.Clone(out.Notes) // cut may shorten them
 	at := 0
 	for i := range out.Files {
 		o := &out.Files[i]
