@@ -94,7 +94,7 @@ func (a *Approver) Run(ctx context.Context, input []byte) (*Answer, error) {
 	for open := calls; len(open) > 0; {
 		asked, later := b.round(ctx, open)
 		if len(asked) > 0 {
-			if err := b.sit(ctx, asked); err != nil {
+			if err := b.sit(ctx, asked, len(later)); err != nil {
 				return nil, err
 			}
 		}

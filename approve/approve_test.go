@@ -298,12 +298,12 @@ func TestNotOverridden(t *testing.T) {
 func TestSameFile(t *testing.T) {
 	w := newWorld(t, map[string]string{"f": "a\n"})
 	got := w.run(`
-		{"tool_call_id": "1", "tool_name": "edit_file", "args": {"path": "f", "old_string": "a", "new_string": "b"}},
+		{"tool_call_id": "mail", "tool_name": "mail"}, {"tool_call_id": "1", "tool_name": "edit_file", "args": {"path": "f", "old_string": "a", "new_string": "b"}},
 		{"tool_call_id": "2", "tool_name": "edit_file", "args": {"path": "./f", "old_string": "b", "new_string": "c"}}`)
 	got["1"].is(t, true, "", "")
 	got["2"].is(t, true, "", "")
-	if len(w.person.seen) != 2 {
-		t.Errorf("%d sittings", len(w.person.seen))
+	if len(w.person.seen) != 2 || w.person.seen[0].Description != "2 calls wait for your approval, and 1 more after them" {
+		t.Errorf("%d sittings: %q", len(w.person.seen), w.person.seen[0].Description)
 	}
 	w.person.accepts = nothing
 	got = w.run(`

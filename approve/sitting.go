@@ -16,14 +16,17 @@ import (
 	"nvim-agent-diff/review"
 )
 
-// sit has a person decide on calls.
-func (b *batch) sit(ctx context.Context, asked []*call) error {
+// sit has a person decide on calls. later is how many come after them: what they change is changed by these, too.
+func (b *batch) sit(ctx context.Context, asked []*call, later int) error {
 	p := review.Proposal{
 		Tool: "approve", Agent: b.Agent, Root: cmp.Or(asked[0].root, b.Dir), TextOnly: true, Remember: true,
 		Description: fmt.Sprintf("%d calls wait for your approval", len(asked)),
 	}
-	if len(asked) == 1 {
+	switch {
+	case len(asked) == 1:
 		p.Tool, p.Description = asked[0].tool, asked[0].said()
+	case later > 0:
+		p.Description += fmt.Sprintf(", and %d more after them", later)
 	}
 	var order []*call
 	for _, writes := range []bool{true, false} { // which Neovim it is, the first file says
