@@ -165,11 +165,30 @@ func (r *reading) undecoded(err error) {
 		}
 		return
 	}
-	line := 1
+	at, problem := Rule{"", r.file, 1}, strings.TrimPrefix(err.Error(), "toml: ")
 	if e, ok := errors.AsType[*toml.DecodeError](err); ok {
-		line, _ = e.Position()
+		at.Line, _ = e.Position()
+		at.Text = strings.Join(e.Key(), ".")
+		if strings.HasPrefix(problem, "cannot ") { // and then a type of Go
+			problem = "must be " + kindOf(e.Key())
+		}
 	}
-	r.broken = append(r.broken, Note{Rule{"", r.file, line}, strings.TrimPrefix(err.Error(), "toml: ")})
+	r.broken = append(r.broken, Note{at, problem})
+}
+
+// kindOf says what a key's value must be.
+func kindOf(key []string) string {
+	if len(key) != 2 { // not roots.NAME
+		switch key[len(key)-1] {
+		case "mode", "path":
+			return "a text in quotes"
+		case "allow", "ask", "deny", "tools":
+			return `a list of texts, as ["a", "b"]`
+		case "read_approval", "write_approval", "edit_approval", "memory", "log":
+			return "true or false"
+		}
+	}
+	return "a table, as [roots.NAME]"
 }
 
 // fail notes a value that cannot be followed, so that nothing is done at all.
