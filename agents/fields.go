@@ -47,7 +47,7 @@ func parseFields(raw []byte) (fields, error) {
 		return nil, badInput("is no JSON object: %v", err)
 	case f == nil:
 		return nil, badInput("is null, not an object")
-	case hasLoneSurrogate(raw):
+	case HasLoneSurrogate(raw):
 		return nil, badInput("holds a lone surrogate, which is no character")
 	}
 	return f, nil
@@ -58,8 +58,9 @@ func badInput(format string, args ...any) error {
 	return review.Errorf(review.InvalidArgs, "The hook's input %s. Nothing was changed.", fmt.Sprintf(format, args...))
 }
 
-// hasLoneSurrogate says whether there is half of a surrogate pair among the escapes of a valid JSON text.
-func hasLoneSurrogate(raw []byte) bool {
+// HasLoneSurrogate says whether there is half of a surrogate pair among the escapes of a valid JSON text: no character, for
+// which a decoder would put U+FFFD.
+func HasLoneSurrogate(raw []byte) bool {
 	high := false // the escape right before was the first half of a pair
 	for i := 0; i < len(raw); i++ {
 		if raw[i] != '\\' {

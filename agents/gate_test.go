@@ -155,7 +155,7 @@ func TestSurrogates(t *testing.T) {
 	for text, lone := range map[string]bool{
 		`"\ud83d\ude00"`: false, `"\\ud800"`: false, `"\\\ud800"`: true, `"\ud83d \ude00"`: true, `"a\ud83d"`: true, `"\ud83d\n"`: true, `"é"`: false,
 	} {
-		if hasLoneSurrogate([]byte(text)) != lone {
+		if HasLoneSurrogate([]byte(text)) != lone {
 			t.Errorf("%s: %v", text, !lone)
 		}
 	}

@@ -2,9 +2,6 @@ package agents
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 
 	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
@@ -40,13 +37,11 @@ func (u Unasked) Review(ctx context.Context, p review.Proposal, progress func(st
 
 // unasked is a file with all that is wanted of it; false where not all can be done, or a file would go or move.
 func unasked(f review.File) (review.FileOutcome, bool) {
-	raw, err := os.ReadFile(f.Abs)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	text, err := review.ReadDisk(f.Abs)
+	if err != nil {
 		return review.FileOutcome{}, false
 	}
-	disk := hunks.NewText(string(raw))
-	disk.Missing = err != nil
-	p, err := f.Draft(disk)
+	p, err := f.Draft(text)
 	if err != nil {
 		return review.FileOutcome{}, false
 	}

@@ -7,8 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"nvim-agent-diff/hunks"
@@ -143,7 +141,7 @@ func (c *call) payloadOf() Payload {
 	if c.done != nil || c.file.Abs == "" {
 		return nil
 	}
-	text, err := readText(c.file.Abs)
+	text, err := review.ReadDisk(c.file.Abs)
 	if err != nil {
 		c.fail(review.Errorf(review.ToolFailed, "%v", err))
 		return nil
@@ -346,13 +344,5 @@ func (b *batch) text(abs string) (hunks.Text, error) {
 	if text, ok := b.texts[abs]; ok {
 		return text, nil
 	}
-	return readText(abs)
-}
-
-func readText(abs string) (hunks.Text, error) {
-	raw, err := os.ReadFile(abs)
-	if errors.Is(err, fs.ErrNotExist) {
-		return hunks.Text{Missing: true}, nil
-	}
-	return hunks.NewText(string(raw)), err
+	return review.ReadDisk(abs)
 }

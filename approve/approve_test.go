@@ -47,7 +47,7 @@ func (h *person) Review(_ context.Context, p review.Proposal, _ func(string)) (*
 	out := &review.Outcome{Remember: h.remembers}
 	var last error
 	for _, f := range p.Files {
-		disk, err := readText(f.Abs)
+		disk, err := review.ReadDisk(f.Abs)
 		if err != nil {
 			return nil, err
 		}

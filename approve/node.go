@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"unicode/utf8"
+
+	"nvim-agent-diff/agents"
 )
 
 // node is a value in the input, and the way to it, as "requests[2].args.path".
@@ -87,8 +88,7 @@ func (n node) text() (string, error) {
 	if json.Unmarshal(n.raw, &s) != nil {
 		return "", n.fail("must be a string")
 	}
-	written := strings.Count(string(n.raw), "\ufffd") + strings.Count(strings.ToLower(string(n.raw)), `\ufffd`)
-	if strings.Count(s, "\ufffd") > written {
+	if agents.HasLoneSurrogate(n.raw) {
 		return "", n.fail("holds a lone surrogate, which is no character")
 	}
 	return s, nil

@@ -22,7 +22,7 @@ type request struct {
 	all            bool
 	contentArg     string // the argument that holds content; "" when none does
 	oldArg, newArg string
-	allArg         string
+	allArg         string // the argument that holds all; "" when none does
 	metadata       map[string]json.RawMessage
 }
 
@@ -227,9 +227,13 @@ func (s source) text(name string) (text, arg string, err error) {
 	return text, arg, nil
 }
 
+// flag is a fact, and the argument that it is in; "" when it is in the payload, or nowhere.
 func (s source) flag(name string) (value bool, arg string, err error) {
+	if s.inArgs(name) {
+		arg = name
+	}
 	value, err = s.node(name).flag()
-	return value, name, err
+	return value, arg, err
 }
 
 // with are the arguments with some others in their place.

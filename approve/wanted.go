@@ -95,8 +95,15 @@ func (r *request) override(w *wanted, text hunks.Text) (args map[string]any, err
 			return map[string]any{r.newArg: strings.TrimSuffix(rest, after)}, nil
 		}
 	}
+	if r.all && r.allArg == "" {
+		return nil, errNoArgument // the tool would replace every place
+	}
 	old, added := agents.Span(base, raw)
-	return map[string]any{r.oldArg: old, r.newArg: added, r.allArg: false}, nil
+	args = map[string]any{r.oldArg: old, r.newArg: added}
+	if r.allArg != "" {
+		args[r.allArg] = false
+	}
+	return args, nil
 }
 
 // verify makes sure that a call with other arguments writes the text that was decided on.

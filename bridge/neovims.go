@@ -3,13 +3,8 @@ package bridge
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"net"
-	"os"
-	"path/filepath"
 	"sync"
-	"syscall"
 
 	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
@@ -88,49 +83,11 @@ func (n *Neovims) Reload(ctx context.Context, abs string) error {
 }
 
 func readDisk(abs string) (*review.Document, error) {
-	text, err := diskText(abs)
+	text, err := review.ReadDisk(abs)
 	if err != nil {
 		return nil, review.Errorf(review.ToolFailed, "%v. Nothing was changed.", err)
 	}
 	return &review.Document{Text: text}, nil
-}
-
-// diskText reads a file; one that does not exist is an empty, missing text.
-func diskText(abs string) (hunks.Text, error) {
-	raw, err := readPlain(abs)
-	if errors.Is(err, os.ErrNotExist) {
-		return hunks.Text{Missing: true}, nil
-	}
-	if err != nil {
-		return hunks.Text{}, err
-	}
-	return hunks.NewText(string(raw)), nil
-}
-
-// readPlain reads the file that an absolute path names without any symbolic link: one that was put in its way since the path
-// was resolved and allowed is not followed.
-func readPlain(abs string) ([]byte, error) {
-	f, err := os.OpenFile(abs, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	opened, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	resolved, err := filepath.EvalSymlinks(abs)
-	if err != nil {
-		return nil, err
-	}
-	named, err := os.Lstat(abs)
-	if err != nil {
-		return nil, err
-	}
-	if resolved != abs || !named.Mode().IsRegular() || !os.SameFile(opened, named) {
-		return nil, fmt.Errorf("%s leads to another file than when it was allowed", abs)
-	}
-	return io.ReadAll(f)
 }
 
 // seat holds the editor of one address; taken while somebody attaches or looks.

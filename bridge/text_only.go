@@ -1,10 +1,7 @@
 package bridge
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -17,7 +14,7 @@ import (
 
 // readDisk is a file of such a review. loaded is what Neovim says of it.
 func (s *session) readDisk(f review.File, loaded Value) (*sessionFile, error) {
-	text, err := diskText(f.Abs)
+	text, err := review.ReadDisk(f.Abs)
 	if err != nil {
 		return nil, review.Errorf(review.ToolFailed, "%s cannot be read: %v. Nothing was changed.", f.Path, err)
 	}
@@ -59,11 +56,10 @@ func (s *session) compose(f *sessionFile, report Value, composed hunks.Text, out
 	if out.Decision() == review.Rejected {
 		return
 	}
-	raw, err := os.ReadFile(f.Abs)
-	switch missing := errors.Is(err, fs.ErrNotExist); {
-	case err != nil && !missing:
+	switch now, err := review.ReadDisk(f.Abs); {
+	case err != nil:
 		out.Unwritable = fmt.Sprintf("The file cannot be read any more: %v.", err)
-	case missing != f.disk.Missing || string(raw) != f.disk.Raw():
+	case now.Missing != f.disk.Missing || now.Raw() != f.disk.Raw():
 		out.Unwritable = "The file on disk was changed during the review."
 	case report.Key("unsaved_here").Bool():
 		out.Unwritable = "The user has changes of the file in Neovim that are not saved: writing it would put them in conflict."

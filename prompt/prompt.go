@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 
-	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
 )
 
@@ -66,14 +65,11 @@ func (t *Terminal) Review(ctx context.Context, p review.Proposal, progress func(
 
 // Read returns the file as it is on the disk; see [review.Reviewer].
 func (t *Terminal) Read(_ context.Context, abs string) (*review.Document, error) {
-	raw, err := os.ReadFile(abs)
-	if os.IsNotExist(err) {
-		return &review.Document{Text: hunks.Text{Missing: true}}, nil
-	}
+	text, err := review.ReadDisk(abs)
 	if err != nil {
 		return nil, review.Errorf(review.ToolFailed, "%v. Nothing was changed.", err)
 	}
-	return &review.Document{Text: hunks.NewText(string(raw))}, nil
+	return &review.Document{Text: text}, nil
 }
 
 // lookElsewhere warns of changes that the disk does not have.
