@@ -30,31 +30,41 @@ const patience = time.Second
 
 // Review has the proposal reviewed and written down; see [review.Reviewer].
 func (r *recorder) Review(ctx context.Context, p review.Proposal, progress func(string)) (*review.Outcome, error) {
-	if !r.wanted() {
-		return r.Reviewer.Review(ctx, p, progress)
-	}
+	wanted := make(chan bool, 1)
+	go r.guarded(func() { // the person does not wait for that
+		defer close(wanted)
+		wanted <- r.wanted()
+	})
 	e := newEntry(&p, time.Now())
 	drafts := watchDrafts(&p)
 	out, err := r.Reviewer.Review(ctx, p, progress)
 	written := make(chan struct{})
-	go func() {
+	go r.guarded(func() {
 		defer close(written)
-		defer func() {
-			if p := recover(); p != nil {
-				r.log.Error("the journal panicked", "panic", p)
-			}
-		}()
+		if !<-wanted {
+			return
+		}
 		e.end(drafts.all(), out, err)
 		if err := r.journal.Append(e); err != nil {
 			r.log.Warn("the journal cannot be written", "error", err)
 		}
-	}()
+	})
 	select {
 	case <-written:
 	case <-time.After(patience):
 		r.log.Warn("the journal takes long to be written")
 	}
 	return out, err
+}
+
+// guarded runs f. What fails in it costs the entry, and nothing else.
+func (r *recorder) guarded(f func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.log.Error("the journal panicked", "panic", p)
+		}
+	}()
+	f()
 }
 
 // drafts keep the last draft of each file.

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -135,6 +134,8 @@ func Tools() []string {
 
 // sandboxOf is the sandbox of a call, read once.
 func (s *Server) sandboxOf(ctx context.Context, c *Call) *sandbox {
-	c.sandbox = cmp.Or(c.sandbox, s.sandbox(ctx, c))
+	if c.sandbox == nil {
+		c.sandbox = s.sandbox(ctx, c)
+	}
 	return c.sandbox
 }
