@@ -16,24 +16,34 @@ local part_lines = 400
 ---@field lines string[] the diff's
 ---@field rows table<agent_diff.Hunk, agent_diff.Row[]>
 ---@field texts table<any, table<any, agent_diff.Code|false>>
----@field base table<agent_diff.File, string[]> the texts that are reviewed, where they are not too large
+---@field base table<agent_diff.File, string[]|false> the texts that are reviewed, where they are not too large
 local Colours = {}
 Colours.__index = Colours
 
----@param review agent_diff.Review
 ---@param lines string[] the diff's
 ---@return agent_diff.Colours
-function M.new(review, lines)
+function M.new(lines)
   local self = setmetatable({ base = {}, types = {}, texts = {} }, Colours)
   self:renew(lines)
-  for _, file in ipairs(review.files) do
-    local bufnr = file.source.bufnr
-    local count = api.nvim_buf_line_count(bufnr)
-    if count <= whole_lines and api.nvim_buf_get_offset(bufnr, count) <= whole_bytes then
-      self.base[file] = api.nvim_buf_get_lines(bufnr, 0, -1, false)
-    end
-  end
   return self
+end
+
+--- Keeps a file's text as it is reviewed: soon, at the latest before the first decision changes it.
+---@param file agent_diff.File
+function Colours:keep(file)
+  if self.base[file] ~= nil then return end
+  local bufnr = file.source.bufnr
+  local count = api.nvim_buf_is_loaded(bufnr) and api.nvim_buf_line_count(bufnr) or math.huge
+  local fits = count <= whole_lines and api.nvim_buf_get_offset(bufnr, count) <= whole_bytes
+  self.base[file] = fits and api.nvim_buf_get_lines(bufnr, 0, -1, false)
+end
+
+--- Keeps the texts of all files.
+---@param review agent_diff.Review
+function Colours:keep_all(review)
+  for _, file in ipairs(review.ended and {} or review.files) do
+    self:keep(file)
+  end
 end
 
 --- Forgets all texts.
@@ -98,6 +108,7 @@ local function bare(hunk, row) return hunk.file.crlf and (row.text:gsub('\r$', '
 
 --- The whole text of one side, when the row is where the hunk says.
 function Colours:whole(hunk, row, side)
+  self:keep(hunk.file)
   local base = self.base[hunk.file]
   if not base then return nil end
   local text = self:text(

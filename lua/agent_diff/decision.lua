@@ -80,6 +80,7 @@ end
 ---@return table? step what undo() needs; nil when nothing changed
 ---@return string? refused why nothing was done
 function M.act(review, hunk, verb)
+  if review.view then review.view.colours:keep(hunk.file) end
   local fit = fit_of(hunk)
   local step = M.snapshot(hunk)
   local in_source = hunk.kept or hunk.state == 'applied'

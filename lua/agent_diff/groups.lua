@@ -79,7 +79,8 @@ local function backgrounds()
   return made
 end
 
--- What we defined last: a group that is not so any more is the person's.
+-- How we defined the groups last, and what they were then: one that is not so any more is the person's.
+---@type table<string, { look: table, made: table }>
 local ours = {}
 
 --- Defines the groups for the colour scheme as it is now.
@@ -89,10 +90,12 @@ function M.define()
     wanted[group] = { link = target }
   end
   for group, look in pairs(wanted) do
-    local now = api.nvim_get_hl(0, { name = group })
-    if vim.tbl_isempty(now) or vim.deep_equal(now, ours[group]) then
+    local now, last = api.nvim_get_hl(0, { name = group }), ours[group]
+    local is_ours = last ~= nil and vim.deep_equal(now, last.made)
+    -- Each definition makes Neovim draw everything anew.
+    if not (is_ours and vim.deep_equal(look, last.look)) and (is_ours or vim.tbl_isempty(now)) then
       api.nvim_set_hl(0, group, look)
-      ours[group] = api.nvim_get_hl(0, { name = group })
+      ours[group] = { look = look, made = api.nvim_get_hl(0, { name = group }) }
     end
   end
 end

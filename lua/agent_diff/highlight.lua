@@ -79,7 +79,7 @@ local function want(face, row)
   face.wanted[#face.wanted + 1] = row
   if face.working then return end
   face.working = true
-  vim.schedule(guarded(function() work(face) end))
+  vim.defer_fn(guarded(function() work(face) end), pause_ms) -- the frame is to be seen first
 end
 
 local function on_line(_, _, bufnr, row)
@@ -119,18 +119,34 @@ local function on_line(_, _, bufnr, row)
   if not face.done[row] then want(face, row) end
 end
 
+local following = false
+
+--- Defines the groups, and keeps them as the colour scheme wants them, until rest().
+function M.follow()
+  groups.define()
+  if following then return end
+  following = true
+  local group = api.nvim_create_augroup('agent_diff.highlight', { clear = true })
+  api.nvim_create_autocmd('ColorScheme', { group = group, callback = groups.define })
+  api.nvim_create_autocmd('OptionSet', { group = group, pattern = 'background', callback = groups.define })
+end
+
+--- Follows the colour scheme no more, unless a buffer is coloured.
+function M.rest()
+  if not following or next(faces) then return end
+  following = false
+  api.nvim_del_augroup_by_name('agent_diff.highlight')
+end
+
 --- Starts colouring a buffer.
 ---@param face agent_diff.Face
 function M.attach(face)
-  groups.define()
+  if not following then M.follow() end
   if not next(faces) then
     api.nvim_set_decoration_provider(LINES, {
       on_win = function(_, _, bufnr) return faces[bufnr] ~= nil end,
       on_line = on_line,
     })
-    local group = api.nvim_create_augroup('agent_diff.highlight', { clear = true })
-    api.nvim_create_autocmd('ColorScheme', { group = group, callback = groups.define })
-    api.nvim_create_autocmd('OptionSet', { group = group, pattern = 'background', callback = groups.define })
   end
   face.done, face.wanted, face.working = {}, {}, false
   faces[face.bufnr] = face
@@ -152,7 +168,7 @@ function M.detach(bufnr)
   faces[bufnr] = nil
   if not next(faces) then
     api.nvim_set_decoration_provider(LINES, {})
-    api.nvim_del_augroup_by_name('agent_diff.highlight')
+    M.rest()
   end
 end
 

@@ -7,7 +7,7 @@ local notice = require('agent_diff.notice')
 local M = {}
 
 -- How long the first frame of a review has, in milliseconds, before anything else is done.
-local first_frame_ms = 5
+M.first_frame_ms = 5
 
 local function manners() return require('agent_diff.manners') end
 
@@ -70,7 +70,7 @@ function M.show(view)
     view.was_shown = true
     require('agent_diff.shapes').explain(view)
     -- After the first frame: looking for filetype plugins takes longer than everything else together.
-    vim.defer_fn(notice.guarded(function() dress(view) end), first_frame_ms)
+    vim.defer_fn(notice.guarded(function() dress(view) end), M.first_frame_ms)
   end
 end
 

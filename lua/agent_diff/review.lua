@@ -49,6 +49,7 @@ local M = {}
 ---@field hunks agent_diff.Hunk[] of all files, in display order
 ---@field undo_steps table[]
 ---@field comment string? the person's, on the whole proposal
+---@field prepared agent_diff.View? its view, until it is drawn
 ---@field view agent_diff.View? when it has been drawn
 ---@field diff string[]? its lines
 ---@field auto string? the rule by which it was applied without a review
@@ -104,10 +105,18 @@ function Review:count() return M.count(self.hunks) end
 ---@param path string absolute, symbolic links resolved
 ---@return table facts for the server; the text ends as the file does
 function Review:load(path)
+  vim.schedule(function() self:prepare_view() end)
   if self.text_only then return require('agent_diff.draft').facts(path) end
   local files = require('agent_diff.file')
   self.loaded[path] = self.loaded[path] or files.open(path)
   return files.read(self.loaded[path])
+end
+
+--- Begins with the view while the server works. What fails here is done, or fails, when the review is opened.
+function Review:prepare_view()
+  if self.ended or self.prepared or self.view then return end
+  local ok, view = pcall(require('agent_diff.view').prepare, self)
+  self.prepared = ok and view or nil
 end
 
 --- Takes the files with their hunks and anchors them in their source buffers.
@@ -308,6 +317,7 @@ function Review:finish(how, why, file)
   if self.gone then how = 'gone' end
   local decides = how == 'decided' or how == 'source_gone'
   if not decides then whole.drop(self.hunks) end
+  if self.prepared then self.prepared:discard() end
   local files = require(self.text_only and 'agent_diff.draft' or 'agent_diff.file')
   local closed, reported, diagnosing = not self.view, false, 0
   local function give_back()

@@ -24,28 +24,45 @@ View.__index = View
 ---@return boolean
 function View:is_loaded() return api.nvim_buf_is_valid(self.bufnr) and api.nvim_buf_is_loaded(self.bufnr) end
 
---- Makes the buffer of a review; nothing is shown yet.
+--- Makes the buffer of a review with all that does not depend on the hunks: there is time for that while the server
+--- compares the texts.
+---@param review agent_diff.Review
+---@return agent_diff.View
+function M.prepare(review)
+  local self = setmetatable({ review = review }, View)
+  self.bufnr = api.nvim_create_buf(false, true)
+  vim.bo[self.bufnr].undolevels = -1
+  require('agent_diff.highlight').follow()
+  require('agent_diff.keys').map(self, self.bufnr)
+  return self
+end
+
+--- Takes away what prepare() has made, when nothing came of it.
+function View:discard()
+  if api.nvim_buf_is_valid(self.bufnr) then pcall(api.nvim_buf_delete, self.bufnr, { force = true }) end
+  require('agent_diff.highlight').rest()
+end
+
+--- Draws a review in its buffer; nothing is shown yet.
 ---@param review agent_diff.Review
 ---@param given { lines: string[], hidden: table[], notices: string[] } lines are the diff's
 ---@return agent_diff.View
 function M.new(review, given)
-  local self = setmetatable({ review = review, given = given }, View)
-  self.bufnr = api.nvim_create_buf(false, true)
-  local bo = vim.bo[self.bufnr]
-  bo.modeline = false
-  bo.undolevels = -1
-  bo.swapfile = false
+  local self = review.prepared
+  review.prepared = nil
+  if not self or not self:is_loaded() then self = M.prepare(review) end
+  self.given = given
   local name = ('agent-diff://%s/%s'):format(review.id, review.name)
   if not pcall(api.nvim_buf_set_name, self.bufnr, name) then
     api.nvim_buf_set_name(self.bufnr, ('agent-diff://%s/%s'):format(review.id, vim.fn.strtrans(review.name)))
   end
   review.view = self
-  self.colours = require('agent_diff.colours').new(review, given.lines)
+  self.colours = require('agent_diff.colours').new(given.lines)
   self.shape = unified.new(self)
   self:draw()
   unified.attach(self)
-  require('agent_diff.keys').map(self, self.bufnr)
   presence.watch(self)
+  vim.defer_fn(function() self.colours:keep_all(review) end, presence.first_frame_ms)
   local wanted = require('agent_diff.config').get().layout
   if wanted ~= 'unified' then self:arrange(wanted) end
   return self
