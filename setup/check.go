@@ -27,7 +27,7 @@ type Finding struct {
 
 // Check tries what is written in the configurations, as the agents do it, in the folder dir: the servers and hooks run with
 // nothing of the environment but what every agent hands on. A project's files may be anybody's: of them only what runs this
-// program, and nothing else, is tried.
+// program as the server or the hook, and nothing else, is tried.
 func (m *Machine) Check(ctx context.Context, dir string) []Finding {
 	var list []Finding
 	for _, a := range agents {
@@ -105,7 +105,11 @@ func (m *Machine) check(ctx context.Context, a *agent, project bool, dir string)
 
 // try runs what an entry makes the agent run.
 func (c *checking) try(ctx context.Context, e entry, run command, path string) {
-	if c.project && !c.isOnlyUs(run) {
+	does := []string{"hook", c.agent.name}
+	if e.part() == MCP {
+		does = []string{"mcp"}
+	}
+	if c.project && !c.runsOnly(run, does) {
 		c.wrong(string(e.part()), path+" runs something else, which was not tried: "+run.String())
 		return
 	}
@@ -191,17 +195,38 @@ func (plugin) command(d document) command {
 	return command{line: commandLine(append(pluginWords(d.(*sourceDoc).content), "hook", "opencode")...)}
 }
 
-// isOnlyUs says whether a command runs this program and nothing else, as setup writes it.
-func (m *Machine) isOnlyUs(c command) bool {
+// runsOnly says whether a command runs this program, as setup writes it, does this with it, and nothing else. Other commands of
+// ours change files: one takes the gate away.
+func (m *Machine) runsOnly(c command, does []string) bool {
 	if c.argv != nil {
-		return c.argv[0] == m.Program && len(c.env) == 0
+		return c.argv[0] == m.Program && len(c.env) == 0 && slices.Equal(withoutFlags(c.argv[1:]), does)
 	}
 	words := shellWords(c.line)
 	if commandLine(words...) != c.line {
 		return false // a shell may make more of it
 	}
-	guarded := len(words) > 3 && slices.Equal(words[:3], []string{"sh", "-c", guard}) && words[3] == m.Program
-	return guarded || len(words) > 0 && words[0] == m.Program
+	if len(words) > 3 && slices.Equal(words[:3], []string{"sh", "-c", guard}) {
+		words = words[3:]
+	}
+	return len(words) > 0 && words[0] == m.Program && slices.Equal(withoutFlags(words[1:]), does)
+}
+
+// userFlags are the flags that a user may give the server and the hooks besides. Each has a value.
+var userFlags = []string{"root", "nvim", "log-level", "fallback", "on-no-editor"}
+
+// withoutFlags are the arguments of this program but for those flags.
+func withoutFlags(args []string) []string {
+	var rest []string
+	for i := 0; i < len(args); i++ {
+		name, _, hasValue := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		switch {
+		case args[i] == name || !slices.Contains(userFlags, name):
+			rest = append(rest, args[i])
+		case !hasValue:
+			i++
+		}
+	}
+	return rest
 }
 
 // environment is what every agent hands on, and what the entry names besides.

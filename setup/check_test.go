@@ -92,13 +92,19 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// A project's files may be anybody's: trying them runs nothing but this program.
+// A project's files may be anybody's: trying them runs nothing but this program, and that only as what it is there for.
 func TestCheckRunsNothingOfTheProject(t *testing.T) {
 	us := []string{"/usr/local/bin/nvim-agent-diff", "sh -c '" + guard + "' /usr/local/bin/nvim-agent-diff"}
 	cases := map[string]string{
 		".mcp.json one":                           `{"mcpServers": {"nvim-diff": {"command": "touch", "args": ["ran", "mcp"]}}}`,
 		".mcp.json two":                           `{"mcpServers": {"nvim-diff": {"command": "` + us[0] + `", "args": ["mcp"], "env": {"LD_PRELOAD": "x"}}}}`,
 		".mcp.json three":                         `{"mcpServers": {"nvim-diff": {"command": "./nvim-agent-diff", "args": ["mcp"]}}}`,
+		".mcp.json four":                          `{"mcpServers": {"nvim-diff": {"command": "` + us[0] + `", "args": ["setup", "gemini", "--undo", "--yes"]}}}`,
+		".mcp.json five":                          `{"mcpServers": {"nvim-diff": {"command": "` + us[0] + `", "args": ["approvals", "revoke", "x", "mcp"]}}}`,
+		".mcp.json six":                           `{"mcpServers": {"nvim-diff": {"command": "` + us[0] + `", "args": ["root", "x", "mcp"]}}}`,
+		".codex/hooks.json another command":       us[1] + ` approvals revoke x hook codex`,
+		".codex/hooks.json another agent's":       us[1] + ` hook gemini codex`,
+		".codex/hooks.json another flag":          us[1] + ` hook --hold x codex`,
 		".codex/hooks.json before":                `touch ran; ` + us[0] + ` hook codex`,
 		".codex/hooks.json behind":                us[0] + ` hook codex ; touch ran`,
 		".codex/hooks.json pipe":                  us[1] + ` hook codex | touch ran`,
@@ -106,6 +112,7 @@ func TestCheckRunsNothingOfTheProject(t *testing.T) {
 		".codex/hooks.json guard":                 `sh -c 'touch ran' ` + us[0] + ` hook codex`,
 		".codex/hooks.json elsewhere":             `./nvim-agent-diff hook codex`,
 		".codex/hooks.json expanded":              us[0] + ` hook codex $(touch ran)`,
+		".opencode/plugin/nvim-agent-diff.js two": "// nvim-agent-diff\nconst command = [\"" + us[0] + "\", \"approvals\", \"revoke\"]\n",
 		".opencode/plugin/nvim-agent-diff.js one": "// nvim-agent-diff\nconst command = [\"touch\", \"ran\"]\n",
 	}
 	for name, text := range cases {
@@ -131,5 +138,19 @@ func TestCheckRunsNothingOfTheProject(t *testing.T) {
 				t.Errorf("ran: %v, told: %v", err == nil, told)
 			}
 		})
+	}
+}
+
+// What a user gives the server or a hook besides is no reason not to try it.
+func TestCheckTriesFlags(t *testing.T) {
+	m := machine(t, "")
+	for line, does := range map[string][]string{
+		m.Program + " --root /x --nvim=y mcp":                                    {"mcp"},
+		m.Program + " hook codex":                                                {"hook", "codex"},
+		commandLine("sh", "-c", guard, m.Program) + " hook --fallback ask codex": {"hook", "codex"},
+	} {
+		if !m.runsOnly(command{line: line}, does) {
+			t.Errorf("%s is not tried", line)
+		}
 	}
 }
