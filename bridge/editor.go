@@ -17,7 +17,7 @@ const busyAfter = 300 * time.Millisecond
 
 // editor is one attached Neovim with our Lua in it. It hands every event to the review that it belongs to.
 type editor struct {
-	client *Client
+	client *Client // set once, under mu: events may come before
 
 	mu       sync.Mutex
 	lastRef  int
@@ -40,7 +40,9 @@ func attach(ctx context.Context, addr string, busy func(why string)) (*editor, e
 	if err != nil {
 		return nil, err
 	}
+	e.mu.Lock()
 	e.client = client
+	e.mu.Unlock()
 	if err := e.introduce(ctx, busy); err != nil {
 		client.Close()
 		return nil, err
@@ -161,14 +163,14 @@ func (e *editor) dispatch(name string, args []any) {
 		return
 	}
 	ref := DecodeArgs(args).At(0).Int()
-	if name == "ping" {
-		go e.pong()
-		return
-	}
 	e.mu.Lock()
-	s := e.sessions[ref]
+	client, s := e.client, e.sessions[ref]
 	e.mu.Unlock()
-	if s != nil {
+	switch {
+	case client == nil: // our Lua does not know of us yet: it is somebody else's
+	case name == "ping":
+		go e.pong()
+	case s != nil:
 		s.events.push(event{name: name, args: DecodeArgs(args[1:])})
 	}
 }

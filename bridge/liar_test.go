@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
@@ -90,4 +92,27 @@ func TestLies(t *testing.T) {
 			t.Error("the test's own context ended")
 		}
 	})
+}
+
+// Another program may send to every channel, also to one that is not attached yet.
+func TestPingBeforeTheFirstAnswer(t *testing.T) {
+	h := newHome(t)
+	listener, err := net.Listen("unix", h.dir+"/liar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		peer, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		go drain(peer)
+		_, _ = peer.Write([]byte("\x93\x02\xaaagent_diff\x92\xa4ping\x01"))
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := attach(ctx, listener.Addr().String(), nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
 }

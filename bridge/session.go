@@ -30,6 +30,7 @@ type session struct {
 	shown   bool           // the person has seen it
 	exact   bool           // read buffers, not the disk in their place: something did not fit
 	leaving bool           // Neovim has said that it is being left on purpose
+	done    bool           // Neovim has said that it has ended
 	comment string         // the person's, on the whole proposal
 }
 
@@ -133,6 +134,7 @@ func (s *session) handle(ctx context.Context, wanted string) (out *review.Outcom
 		case "leaving":
 			s.leaving = true
 		case "done":
+			s.done = true
 			out, err := s.outcome(e.args.At(0))
 			if err == nil {
 				s.diagnose(ctx, out, e.args.At(0).Key("diagnosing").Int(), taken[i+1:])
@@ -366,7 +368,7 @@ func (s *session) abandon(ctx context.Context, err error) (*review.Outcome, erro
 	switch failed := s.editor.call(bye, nil, &report, "cancel", s.ref, ctx.Err() != nil); {
 	case failed == nil && !report.IsNil():
 		s.readStates(report)
-	case failed == nil: // it had ended by itself
+	case failed == nil && !s.done: // it had ended by itself, and its report is on the way
 		if out, err := s.await(bye, ""); out != nil {
 			return out, err
 		}
