@@ -7,6 +7,7 @@ local M = {}
 ---@class agent_diff.Server
 ---@field chan integer RPC channel
 ---@field rules table<string, table<string, table<string, { action: string, to: string }>>>
+---@field cancelled table<integer, true> what was cancelled and was not there
 local Server = {}
 Server.__index = Server
 
@@ -97,13 +98,20 @@ end
 
 local last_id = 0
 
+--- A new id, unless the request was cancelled before it came: a server may give up what it has not sent yet.
+local function new_id(server, ref)
+  if server.cancelled[ref] then error('cancelled already: ' .. tostring(ref), 0) end
+  last_id = last_id + 1
+  return tostring(last_id)
+end
+
 --- Puts a review at the end of the queue. Its id is this Neovim's, because several servers share the queue. When it is its
 --- turn at once, its files are loaded as well: that saves a way there and back.
 ---@return { turn: boolean, files: table[] }
 function methods.enqueue(server, request)
-  last_id = last_id + 1
+  local id = new_id(server, request.ref)
   request.server, request.rules = server, server.rules
-  local review = require('agent_diff.review').new(tostring(last_id), request)
+  local review = require('agent_diff.review').new(id, request)
   start_watch()
   require('agent_diff.queue').add(review)
   local files = {}
@@ -117,10 +125,10 @@ end
 
 --- Asks the person whether a file may be read; the answer comes as a notification.
 function methods.ask(server, given)
-  last_id = last_id + 1
+  local id = new_id(server, given.ref)
   start_watch()
   local queue = require('agent_diff.queue')
-  queue.add(require('agent_diff.question').new(tostring(last_id), given, server))
+  queue.add(require('agent_diff.question').new(id, given, server))
   queue.advance()
 end
 
@@ -176,7 +184,10 @@ end
 ---@return table|nil report nil when it had ended by itself
 function methods.cancel(server, ref, told)
   local review = require('agent_diff.queue').find(server, ref)
-  if not review then return vim.NIL end
+  if not review then
+    server.cancelled[ref] = true
+    return vim.NIL
+  end
   local report = review:finish('cancelled')
   if told and review.view then
     local applied = {}
@@ -265,7 +276,7 @@ function M.call(protocol, chan, method, ...)
   end
   local server = servers[chan]
   if not server then
-    server = setmetatable({ chan = chan, rules = {} }, Server)
+    server = setmetatable({ chan = chan, rules = {}, cancelled = {} }, Server)
     servers[chan] = server
   end
   return methods[method](server, ...)
