@@ -159,7 +159,7 @@ func (e *editor) exec(ctx context.Context, busy func(string), result *Value, chu
 
 // dispatch hands an event to its review: rpcnotify(channel, "agent_diff", event, ref, ...).
 func (e *editor) dispatch(name string, args []any) {
-	if len(args) == 0 {
+	if name == "" || len(args) == 0 {
 		return
 	}
 	ref := DecodeArgs(args).At(0).Int()

@@ -61,8 +61,9 @@ func TestLies(t *testing.T) {
 			})
 		}
 		out, err := propose(func() {
-			nvim.lua(t, nil, lieChunk, []string{"place", "turn", "hunks", "lost", "leaving", "no such event"})
-			nvim.lua(t, nil, `vim.cmd.AgentDiff('accept')`)
+			nvim.lua(t, nil, lieChunk, []string{"place", "turn", "hunks", "lost", "leaving", "no such event", ""})
+			// A moment later: the lies are dealt with before.
+			nvim.lua(t, nil, `vim.defer_fn(function() vim.cmd.AgentDiff('accept') end, 50)`)
 		})
 		if err != nil || out.Decision() != review.Accepted || !out.Files[0].Saved {
 			t.Fatalf("%v, %+v", err, out)
