@@ -56,14 +56,11 @@ func (s *session) ask(ctx context.Context, q review.Question) (*review.Answer, e
 	}
 	s.progress(waitingForAnswer)
 	for {
-		select {
-		case <-s.events.ready:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-s.editor.client.Done():
-			return nil, ErrLost
+		taken, err := s.next(ctx)
+		if err != nil {
+			return nil, err
 		}
-		for _, e := range s.events.take() {
+		for _, e := range taken {
 			switch e.name {
 			case "busy":
 				s.progress(atPrompt)

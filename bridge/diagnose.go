@@ -18,24 +18,14 @@ func (s *session) diagnose(ctx context.Context, out *review.Outcome, millisecond
 		return
 	}
 	s.progress("waiting for what the language server reports")
-	limit := time.NewTimer(time.Duration(milliseconds)*time.Millisecond + lateness)
-	defer limit.Stop()
-	for {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(milliseconds)*time.Millisecond+lateness)
+	defer cancel()
+	for err := error(nil); err == nil; come, err = s.next(ctx) {
 		for _, e := range come {
 			if e.name == "diagnostics" {
 				addDiagnostics(out, e.args.At(0).List())
 				return
 			}
-		}
-		select {
-		case <-s.events.ready:
-			come = s.events.take()
-		case <-limit.C:
-			return
-		case <-ctx.Done():
-			return
-		case <-s.editor.client.Done():
-			return
 		}
 	}
 }

@@ -95,25 +95,41 @@ func (s *session) enqueue(ctx context.Context) (loaded []Value, err error) {
 	return loaded, answer.Err()
 }
 
+// next waits for events. Behind the last ones of a connection that has ended comes [ErrLost].
+func (s *session) next(ctx context.Context) ([]event, error) {
+	ended := false
+	select {
+	case <-s.events.ready:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-s.editor.client.Done():
+		ended = true
+	}
+	taken := s.events.take()
+	if ended && len(taken) == 0 {
+		return nil, ErrLost
+	}
+	return taken, nil
+}
+
 // await handles events until the wanted one comes, or the review ends, or ctx or the connection does.
 func (s *session) await(ctx context.Context, wanted string) (*review.Outcome, error) {
 	for {
-		select {
-		case <-s.events.ready:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-s.editor.client.Done():
-			return s.last(ctx)
+		taken, err := s.next(ctx)
+		switch {
+		case errors.Is(err, ErrLost):
+			return s.lost()
+		case err != nil:
+			return nil, err
 		}
-		if out, found, err := s.handle(ctx, wanted); found || out != nil || err != nil {
+		if out, found, err := s.handle(ctx, taken, wanted); found || err != nil {
 			return out, err
 		}
 	}
 }
 
-// handle deals with the events that have come.
-func (s *session) handle(ctx context.Context, wanted string) (out *review.Outcome, found bool, err error) {
-	taken := s.events.take()
+// handle deals with events. found: one is the wanted one, or the end.
+func (s *session) handle(ctx context.Context, taken []event, wanted string) (out *review.Outcome, found bool, err error) {
 	for i, e := range taken {
 		switch e.name {
 		case "place":
@@ -358,7 +374,11 @@ func (s *session) abandon(ctx context.Context, err error) (*review.Outcome, erro
 		if known, ok := errors.AsType[*review.Error](err); ok {
 			return nil, known
 		}
-		return s.last(bye)
+		// What had arrived before counts.
+		if out, err := s.await(bye, ""); bye.Err() == nil {
+			return out, err
+		}
+		return s.lost()
 	}
 	if errors.Is(context.Cause(ctx), review.ErrAgentGone) {
 		// The connection is about to end, and the person is told so.
@@ -374,16 +394,4 @@ func (s *session) abandon(ctx context.Context, err error) (*review.Outcome, erro
 		}
 	}
 	return nil, failure(err, s.applied())
-}
-
-// last is the end of a review whose connection has broken: what had arrived before counts.
-func (s *session) last(ctx context.Context) (*review.Outcome, error) {
-	select {
-	case <-s.editor.client.Done():
-	case <-ctx.Done():
-	}
-	if out, _, err := s.handle(ctx, ""); out != nil || err != nil {
-		return out, err
-	}
-	return s.lost()
 }
