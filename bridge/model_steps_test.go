@@ -15,8 +15,13 @@ func (m *model) redo() { m.travel(&m.future, &m.past) }
 
 func (m *model) travel(from, to *[]doc) {
 	if n := len(*from); n > 0 {
-		*to = append(*to, m.doc)
+		now := m.doc
 		m.doc, *from = (*from)[n-1].clone(), slices.Clone((*from)[:n-1])
+		now.reread = m.reread
+		*to = append(*to, now)
+		if m.reread {
+			m.replaced()
+		}
 	}
 }
 

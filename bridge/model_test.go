@@ -12,6 +12,7 @@ import (
 // proposal. It follows the same keys and edits as the real review, and says what must be seen then.
 type model struct {
 	doc
+	origin doc // the text that the review began with
 	eol    bool
 	fixEOL bool // writing adds a final newline
 	blocks []modelBlock
@@ -31,6 +32,7 @@ type model struct {
 type doc struct {
 	gaps   [][]string
 	places []modelPlace
+	reread bool // of an undo step: the text was read from the disk after it
 }
 
 // modelPlace is where a block is: the lines from its first to its last edge. While its text is neither of its two, lines
@@ -50,7 +52,17 @@ type modelBlock struct {
 	proposed [2]string          // the lines above and below it
 	beside   map[[2]string]bool // which lines it stood between when it had none
 	maybe    bool               // it may be lost
+	chosen   choice             // in this step
 }
+
+// choice is what a model has made of a block that may be lost. It is the same for all keys of a step.
+type choice int
+
+const (
+	unchosen choice = iota
+	isHere
+	isLost
+)
 
 type modelHunk struct {
 	state, before hunks.State
@@ -94,6 +106,7 @@ func newModel(patch *hunks.Patch) *model {
 		m.hunks = append(m.hunks, mh)
 	}
 	m.gaps = append(m.gaps, slices.Clone(lines[row:]))
+	m.origin = m.doc.clone()
 	return m
 }
 
@@ -110,7 +123,7 @@ func (m *model) clone() *model {
 }
 
 func (d doc) clone() doc {
-	c := doc{slices.Clone(d.gaps), slices.Clone(d.places)}
+	c := doc{slices.Clone(d.gaps), slices.Clone(d.places), d.reread}
 	for i := range c.gaps {
 		c.gaps[i] = slices.Clone(c.gaps[i])
 	}
@@ -268,28 +281,40 @@ func (m *model) take(block, from, to int) {
 	m.places[block] = modelPlace{lines: slices.Clone(all[from:to])}
 }
 
-// placeBlock is fitBlock, unless the block is lost; or was found again, in lines of which some at least are at its place.
+// placeBlock is fitBlock, unless the block is lost; or was found again, in lines of which some at least are at its place, or,
+// if it has none, between lines that it is known to stand between.
 func (m *model) placeBlock(block int) hunks.Fit {
+	b := &m.blocks[block]
 	fit := m.fitBlock(block)
-	if fit != hunks.FitNeither {
-		if m.blocks[block].maybe && m.maybe() {
-			return hunks.FitNeither
-		}
+	if fit != hunks.FitNeither && b.maybe && b.chosen == unchosen && !m.maybe() {
+		b.chosen = isHere
+	}
+	if fit != hunks.FitNeither && (!b.maybe || b.chosen == isHere) {
 		return fit
 	}
-	b, start, n := &m.blocks[block], m.row(block), len(m.places[block].lines)
+	if b.chosen == isLost {
+		return hunks.FitNeither
+	}
+	start, n := m.row(block), len(m.places[block].lines)
 	for _, side := range []hunks.Fit{hunks.FitOld, hunks.FitNew} {
 		size := len(b.text(side))
 		if size == 0 && n > 0 && len(b.text(b.side)) > 0 && !b.maybe {
 			continue // its lines were edited, they have not gone
 		}
-		for at := max(-size, -len(m.gaps[block])); at <= n && at+size <= n+len(m.gaps[block+1]); at++ {
+		from, to := max(-size, -len(m.gaps[block])), min(n, n+len(m.gaps[block+1])-size)
+		if size == 0 {
+			from, to = -len(m.gaps[block]), n+len(m.gaps[block+1])
+		}
+		for at := from; at <= to; at++ {
 			if m.fits(b, side, start, at, at+size) && m.maybe() {
 				m.take(block, at, at+size)
+				b.maybe = b.maybe || size == 0 // what is undone before that does not lead there
+				b.chosen = isHere
 				return side
 			}
 		}
 	}
+	b.chosen = isLost
 	return hunks.FitNeither
 }
 
@@ -310,6 +335,7 @@ func (m *model) hunkFit(hunk int, place func(block int) hunks.Fit) hunks.Fit {
 
 // read makes the states what the text says.
 func (m *model) read() {
+	m.readWhole()
 	fits := make([]hunks.Fit, len(m.blocks))
 	for i := range m.blocks {
 		if fits[i] = m.placeBlock(i); fits[i] != hunks.FitNeither {
@@ -318,6 +344,26 @@ func (m *model) read() {
 	}
 	for i := range m.hunks {
 		m.readHunk(i, m.hunkFit(i, func(block int) hunks.Fit { return fits[block] }))
+	}
+}
+
+// readWhole: where the text is the one that the review began with, or that one with what is applied or with everything, the
+// blocks need not be where they were: that says where they are.
+func (m *model) readWhole() {
+	applied := func(block int) bool { return m.hunks[m.blocks[block].hunk].state == hunks.Applied }
+	for _, with := range []func(int) bool{applied, func(int) bool { return false }, func(int) bool { return true }} {
+		whole := m.origin.clone()
+		for i := range m.blocks {
+			if with(i) {
+				whole.places[i].lines = slices.Clone(m.blocks[i].new)
+			}
+		}
+		if slices.Equal(m.flat(), whole.flat()) {
+			if m.maybe() {
+				m.doc = whole
+			}
+			return
+		}
 	}
 }
 

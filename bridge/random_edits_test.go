@@ -198,7 +198,7 @@ func (g *game) repair(int) {
 	}
 	g.do(fmt.Sprintf("rows %d to %d say %q", row, row+len(lines), with), func(m *model) {
 		p := &m.places[block]
-		m.blocks[block].maybe = p.turned // its own lines had gone: another's that say the same need not be taken for them
+		m.blocks[block].maybe = m.blocks[block].maybe || p.turned // its own lines had gone: another's that say the same need not be taken for them
 		*p = modelPlace{lines: slices.Clone(with)}
 	}, func() { g.r.do("set", row, row+len(lines), with) })
 }
@@ -206,10 +206,11 @@ func (g *game) repair(int) {
 // replaceAll replaces the whole text by the same one.
 func (g *game) replaceAll(int) {
 	rows := len(g.m.flat())
-	switch g.rand.IntN(3) {
-	case 0:
+	switch way := g.rand.IntN(3); {
+	case way == 0 && !g.m.eol && g.m.flat()[rows-1] == "": // in bytes, an empty line without its end is the end of the line above
+	case way == 0:
 		g.ex("%!cat", (*model).replaced)
-	case 1:
+	case way == 1:
 		g.do("all lines are set", (*model).replaced, func() { g.r.do("set", 0, rows, g.m.flat()) })
 	default:
 		g.ex("%d x | put! x | $d _", (*model).replaced)
@@ -261,6 +262,7 @@ func (g *game) reload(int) {
 			m.remove(n-1, n) // in bytes, an empty line without its end is the end of the line above
 			m.eol = true
 		}
+		m.past[len(m.past)-1].reread = true
 		m.replaced()
 	})
 }
@@ -277,20 +279,24 @@ func (g *game) newline(int) {
 
 // plugin replaces lines between blocks by others.
 func (g *game) plugin(row int) {
-	gap, block, at := g.m.at(row)
-	if block >= 0 {
+	room := len(g.m.flat())
+	for _, m := range g.ways {
+		gap, block, at := m.at(row)
+		if block >= 0 || at == 0 {
+			return
+		}
+		room = min(room, len(m.gaps[gap])-at)
+	}
+	if room < 2 {
 		return
 	}
-	n := len(g.m.gaps[gap])
-	if at == 0 || n-at < 2 {
-		return
-	}
-	end := row + 1 + g.rand.IntN(n-at-1)
+	end := row + 1 + g.rand.IntN(room-1)
 	with := make([]string, g.rand.IntN(4))
 	for i := range with {
 		with[i] = g.line()
 	}
 	g.do(fmt.Sprintf("rows %d to %d are set to %q", row, end, with), func(m *model) {
+		gap, _, at := m.at(row)
 		m.gaps[gap] = slices.Replace(m.gaps[gap], at, at+end-row, with...)
 	}, func() { g.r.do("set", row, end, with) })
 }

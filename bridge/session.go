@@ -355,7 +355,7 @@ func (s *session) relocate(ctx context.Context, index int, ids []Value) {
 	if s.editor.call(ctx, nil, &answer, "text", s.ref, f.Abs) != nil {
 		return
 	}
-	spots := f.patch.Locate(f.codec.text(answer.Key("text").Text(), false, false).Body, f.isApplied)
+	spots, whole := f.patch.Locate(f.codec.text(answer.Key("text").Text(), false, false).Body, f.isApplied)
 	places := [][]any{}
 	for _, id := range ids {
 		if spot, found := spots[id.Int()]; found {
@@ -363,7 +363,7 @@ func (s *session) relocate(ctx context.Context, index int, ids []Value) {
 		}
 	}
 	// When it fails the review is over.
-	_ = s.editor.call(ctx, nil, nil, "anchor", s.ref, index, answer.Key("tick").Int(), places)
+	_ = s.editor.call(ctx, nil, nil, "anchor", s.ref, index, answer.Key("tick").Int(), places, whole)
 }
 
 // abandon ends a review that cannot go on, or that nobody waits for any more: then err is ctx's.

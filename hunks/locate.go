@@ -22,8 +22,8 @@ type Spot struct {
 // there once before, and no other reading has a place too; by the text that it did not have before, only when the one that
 // it had is gone from a place. A block that is not found is not in the result. Blocks of hunks in
 // conflict are looked for by the lines that they were proposed with. Whether the last line is ended says nothing of where a
-// block is.
-func (p *Patch) Locate(current string, applied func(hunkID int) bool) map[int]Spot {
+// block is. whole: the text is, as a whole, one of those three, and so nothing else can be true.
+func (p *Patch) Locate(current string, applied func(hunkID int) bool) (spots map[int]Spot, whole bool) {
 	l := locator{words: lexicon{}}
 	l.base = l.index(p.Base.Body)
 	l.before, l.mod = l.base, l.base
@@ -40,7 +40,7 @@ func (p *Patch) Locate(current string, applied func(hunkID int) bool) map[int]Sp
 			break
 		}
 	}
-	spots := map[int]Spot{}
+	spots = map[int]Spot{}
 	shiftBefore, shiftMod := 0, 0
 	for _, h := range p.Hunks {
 		if !h.Placed() {
@@ -63,7 +63,7 @@ func (p *Patch) Locate(current string, applied func(hunkID int) bool) map[int]Sp
 			}
 		}
 	}
-	return spots
+	return spots, l.same != nil
 }
 
 // locator has the texts that blocks are looked for in, and known from.
@@ -245,6 +245,9 @@ func (l *locator) place(r *reading, k int) (line, n int) {
 	}
 	pattern := r.around(k)
 	at, n := l.cur.find(pattern)
+	if n > 0 && !l.atEnds(pattern, r.start < k, len(r.ids)-r.end < k) {
+		return 0, 0
+	}
 	if n != 1 {
 		return 0, n
 	}
@@ -254,10 +257,6 @@ func (l *locator) place(r *reading, k int) (line, n int) {
 	single := func(id int32) bool { return len(l.cur.positions(id)) == 1 }
 	if k == 0 && !slices.ContainsFunc(pattern, single) {
 		return 0, 0 // lines that are elsewhere too may be anybody's
-	}
-	// Where lines are missing on one side of it, that was an end of the text, and still must be.
-	if r.start < k && at != 0 || len(r.ids)-r.end < k && at+len(pattern) != len(l.cur.ids) {
-		return 0, 0
 	}
 	if r.text != nil {
 		_, times := r.text.find(pattern)
@@ -269,4 +268,9 @@ func (l *locator) place(r *reading, k int) (line, n int) {
 		}
 	}
 	return at + min(k, r.start), 1
+}
+
+// atEnds says whether the pattern stands where lines that it lacks on a side say that it must: at that end of the text.
+func (l *locator) atEnds(pattern []int32, top, bottom bool) bool {
+	return (!top || l.cur.has(0, pattern)) && (!bottom || l.cur.has(len(l.cur.ids)-len(pattern), pattern))
 }

@@ -58,7 +58,8 @@ func TestLocateAll(t *testing.T) {
 		if seed%3 == 1 {
 			now = before // a formatter that had nothing to do
 		}
-		got, want := p.Locate(p.Compose(now), before), truth(p, now)
+		got, _ := p.Locate(p.Compose(now), before)
+		want := truth(p, now)
 		missing := 0
 		for id, spot := range want {
 			if found, ok := got[id]; ok && found != spot {
@@ -81,7 +82,8 @@ func TestLocateNeverWrong(t *testing.T) {
 		p := randomPatch(r, 60)
 		before, now := subset(r, p), subset(r, p)
 		current, want := p.Compose(now), truth(p, now)
-		for id, spot := range p.Locate(current, before) {
+		spots, _ := p.Locate(current, before)
+		for id, spot := range spots {
 			if spot != want[id] {
 				t.Fatalf("seed %d: block %d is at %+v, found at %+v\n%s", seed, id, want[id], spot, p.Print("f", "f").Text)
 			}
@@ -105,7 +107,8 @@ func TestLocateEdited(t *testing.T) {
 		before, now := subset(r, p), subset(r, p)
 		lines, spots := splitLines(p.Compose(now)), truth(p, now)
 		current, want := editAround(r, p, lines, spots)
-		for id, spot := range p.Locate(current, before) {
+		located, _ := p.Locate(current, before)
+		for id, spot := range located {
 			if spot != want[id] {
 				t.Fatalf("seed %d: block %d is at %+v, found at %+v\n%s\n%s", seed, id, want[id], spot, p.Print("f", "f").Text, current)
 			}
@@ -218,10 +221,15 @@ func TestLocateCases(t *testing.T) {
 			"above it, and more\na line of text\nbelow it, and more\n",
 			map[int]Spot{},
 		},
+		{
+			"a line that is there twice, but not at the end where it was", Diff(Text{Body: "a line of text\n"}, "above it\na line of text\nbelow it\n"), all,
+			"above it\na line of text\na line of text\nbelow it\n",
+			map[int]Spot{1: {0, FitNew}, 2: {3, FitNew}},
+		},
 		{"created", create, none, "new\n", map[int]Spot{1: {0, FitNew}}},
 		{"conflict fits again", conflict, none, p20, map[int]Spot{1: {1, FitOld}, 2: {9, FitOld}}},
 	} {
-		if got := test.p.Locate(test.current, test.applied); !maps.Equal(got, test.want) {
+		if got, _ := test.p.Locate(test.current, test.applied); !maps.Equal(got, test.want) {
 			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
 		}
 	}

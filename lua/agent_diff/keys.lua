@@ -70,7 +70,7 @@ local function decide_all(verb, wanted)
   return function(view)
     if not may_decide(view) then return end
     local review = view.review
-    review:observe()
+    review:settle()
     local hunks = vim.tbl_filter(wanted, review.hunks)
     local done, culprit, why = review:decide(hunks, verb)
     if review.ended then return end
@@ -85,7 +85,7 @@ local function decide_file(verb)
   return function(view)
     if not may_decide(view) then return end
     local review, file = view.review, view:nearest_hunk().file
-    review:observe()
+    review:settle()
     local hunks = vim.tbl_filter(is_undecided, file.hunks)
     if #hunks == 0 then return notice.say('nothing is undecided in ' .. vim.fn.strtrans(file.name)) end
     local done, culprit, why = review:decide(hunks, verb)
@@ -158,7 +158,7 @@ end
 function actions.finish(view)
   local review = view.review
   if not review.gone and not manners.armed(review) then return end
-  review:observe()
+  review:settle()
   local pending = review:count().pending
   if pending == 0 or review.gone then return review:finish('decided') end
   local question = ('%d undecided hunks left. Finish anyway?'):format(pending)

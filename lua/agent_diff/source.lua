@@ -12,6 +12,7 @@ local seek_ms = 500
 ---@field bufnr integer
 ---@field anchors agent_diff.Anchors where the blocks are
 ---@field foreign boolean the text was changed by somebody else than this module
+---@field began integer how many lines the text had when the review began
 ---@field wound { first: integer, last: integer }? the rows that were changed since the anchors were torn
 ---@field decided_at integer? the buffer's tick after the last decision
 ---@field seeking integer how many answers of the server's are awaited
@@ -47,6 +48,7 @@ function M.attach(bufnr, blocks)
     bufnr = bufnr,
     anchors = require('agent_diff.anchors').set(bufnr, blocks),
     foreign = false,
+    began = text.count(bufnr),
     seeking = 0,
   }, Source)
   local eol = false
@@ -223,11 +225,13 @@ function Source:observe()
   if not self.watching then self:watch() end
   if not next(self.anchors.torn) then self.wound = nil end
   if seen.tore and not self.wound then self.wound = { first = seen.first, last = seen.last } end
-  local hunks = {}
+  local known = (seen.tore or next(self.anchors.torn)) and self:may_be_known()
+  local hunks, sought = {}, {}
   for block in pairs(self.anchors:near(seen.first, seen.last)) do
     hunks[block.hunk] = true
     block.adrift = block.adrift or seen.reloaded
     if seen.tore then self.anchors.torn[block] = true end
+    if known then sought[block] = true end
     local side, first, last = self.anchors:place(block)
     if side then
       self.anchors:settle(block, first, last)
@@ -235,7 +239,39 @@ function Source:observe()
     end
   end
   if next(hunks) then self.on_change(hunks) end
-  if seen.moved then self:seek(vim.tbl_keys(self.anchors.torn)) end
+  -- Not for every key that is typed: the text is looked at once more before a decision.
+  if not seen.moved and (not known or vim.startswith(api.nvim_get_mode().mode, 'i')) then return end
+  for block in pairs(self.anchors.torn) do
+    sought[block] = true
+  end
+  self:seek(vim.tbl_keys(sought))
+end
+
+--- Whether the text has as many lines as one that the server knows: the one that the review began with, that one with what
+--- is applied, or with everything. If it is one of them, that says where each block is, whatever the marks say.
+---@return boolean
+function Source:may_be_known()
+  local as_it_was, applied = self.began, self.began
+  for _, block in ipairs(self.anchors.blocks) do
+    local grows = block.row < 0 and 0 or #block.new - #block.old
+    applied = applied + grows
+    if block.side == 'new' then as_it_was = as_it_was + grows end
+  end
+  return vim.list_contains({ self.began, as_it_was, applied }, text.count(self.bufnr))
+end
+
+--- Looks at everything once more, before the review ends: when the text is the one that it began with, nothing is applied.
+function Source:settle()
+  self:observe()
+  local function is_new(block) return block.side == 'new' end
+  if
+    self.foreign
+    and text.count(self.bufnr) == self.began
+    and vim.iter(self.anchors.blocks):any(is_new)
+  then
+    self:seek(self.anchors.blocks)
+  end
+  self:wait()
 end
 
 --- Lets the server look for blocks.
@@ -259,6 +295,11 @@ function Source:find(hunks)
     end
   end
   self:seek(lost)
+  self:wait()
+end
+
+--- Waits for the server's answers, for as long as they may take.
+function Source:wait()
   if self.seeking > 0 then vim.wait(seek_ms, function() return self.seeking == 0 end, 1) end
 end
 
@@ -274,8 +315,9 @@ end
 --- Anchors lost blocks where the server found them.
 ---@param tick integer of the text in which they were looked for
 ---@param places { [1]: integer, [2]: integer, [3]: 'old'|'new' }[] block id, row, what is there
+---@param whole boolean the text is one that the server knows: then this is so, else only what is lost is believed
 ---@return table<agent_diff.Hunk, true> hunks that have a place again
-function Source:anchor(tick, places)
+function Source:anchor(tick, places, whole)
   self.seeking = math.max(self.seeking - 1, 0)
   local hunks = {}
   if api.nvim_buf_get_changedtick(self.bufnr) ~= tick then
@@ -290,7 +332,8 @@ function Source:anchor(tick, places)
     local block, row, side = by_id[place[1]], place[2], place[3]
     local last = block and row + #block[side] or row -- it may have been cut otherwise since
     local there = block and text.same(api.nvim_buf_get_lines(self.bufnr, row, last, false), block[side])
-    if there and self:can_be(block, row, last) then
+    local lost = block and (not block.mark or block.adrift or self.anchors.torn[block])
+    if there and (whole or (lost and self:can_be(block, row, last))) then
       self.anchors:settle(block, row, last)
       self:arrive(block, side, last)
       hunks[block.hunk] = true
