@@ -23,7 +23,7 @@ func (s *session) applied() string {
 		applied := f.indexes(inBuffer)
 		if len(applied) == 0 {
 			// A hunk can have been written and taken back.
-			if onDisk, err := f.hunksOnDisk(); err == nil && len(f.indexes(onDisk)) > 0 {
+			if onDisk, err := f.hunksOnDisk(); err != nil || len(f.indexes(onDisk)) > 0 {
 				said = append(said, fmt.Sprintf("In %s no hunk is applied in the buffer, but %s.", f.Path, f.describeDisk()))
 			}
 			continue
@@ -43,7 +43,7 @@ func (s *session) lost() (*review.Outcome, error) {
 	if s.leaving && s.shown && !s.proposal.TextOnly {
 		out := &review.Outcome{Comment: s.comment, Notes: slices.Clone(s.leftOut)}
 		for _, f := range s.files {
-			file, err := f.byDisk("Neovim was closed.", false)
+			file, err := s.byDisk(f, "Neovim was closed.", false)
 			if err != nil {
 				return nil, err
 			}
@@ -128,7 +128,7 @@ func (f *sessionFile) linesOnDisk() (func(id int) bool, error) {
 	case f.patch.Compose(f.isApplied):
 		return f.isApplied, nil
 	}
-	spots := f.patch.Locate(text.Body, f.isApplied)
+	spots, _ := f.patch.Locate(text.Body, f.isApplied)
 	found := map[int]bool{}
 	for _, h := range f.patch.Hunks {
 		in := len(h.Blocks) > 0
@@ -141,11 +141,12 @@ func (f *sessionFile) linesOnDisk() (func(id int) bool, error) {
 	return func(id int) bool { return found[id] }, nil
 }
 
-// byDisk decides by what the file holds: its buffer is gone, or is the file's no more. open: it is still there.
-func (f *sessionFile) byDisk(why string, open bool) (*review.FileOutcome, error) {
+// byDisk decides by what the file holds: its buffer is gone, or is the file's no more. open: it is still there. What cannot
+// be read decides nothing.
+func (s *session) byDisk(f *sessionFile, why string, open bool) (*review.FileOutcome, error) {
 	onDisk, err := f.hunksOnDisk()
 	if err != nil {
-		return nil, review.Errorf(review.ToolFailed, "%s The file %s cannot be read: %v.", why, f.Path, err)
+		return nil, review.Errorf(review.ToolFailed, "%s %s Read the file before you go on.", why, s.applied())
 	}
 	file := &review.FileOutcome{Path: f.Path, Kind: f.kind(), Notes: slices.Clip(f.patch.Notes)}
 	unsaved, all := 0, true

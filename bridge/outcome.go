@@ -43,7 +43,7 @@ func (s *session) outcome(report Value) (*review.Outcome, error) {
 			if s.proposal.TextOnly {
 				return nil, review.Errorf(review.Cancelled, "The user closed the text under review, and so decided nothing. Nothing was changed.")
 			}
-			file, err := f.byDisk(why, files[i].Key("open").Bool())
+			file, err := s.byDisk(f, why, files[i].Key("open").Bool())
 			if err != nil {
 				return nil, err
 			}
@@ -57,7 +57,7 @@ func (s *session) outcome(report Value) (*review.Outcome, error) {
 		return nil, review.Errorf(review.ToolFailed, "Neovim's report cannot be read: %v. %s", err, s.applied())
 	}
 	if out.Decision() == review.Rejected {
-		if err := tried.err(); err != nil {
+		if err := tried.err(s.applied()); err != nil {
 			err.Text += said(out)
 			return nil, err
 		}
@@ -81,14 +81,14 @@ func (a *attempt) look(file Value) {
 }
 
 // err is the answer when nothing is applied although the person accepted: no person's "no".
-func (a *attempt) err() *review.Error {
+func (a *attempt) err(state string) *review.Error {
 	switch {
 	case a.stale:
 		return review.Errorf(review.StaleOriginal,
-			"The user accepted, but the file has changed: read it again and propose again. Nothing was changed.")
+			"The user accepted, but the file has changed: read it again and propose again. %s", state)
 	case a.barred != "":
 		return review.Errorf(review.StaleOriginal,
-			"The user accepted, but Neovim could not do it: %s. Nothing was changed.", a.barred)
+			"The user accepted, but Neovim could not do it: %s. %s", a.barred, state)
 	}
 	return nil
 }

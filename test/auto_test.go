@@ -125,10 +125,11 @@ func TestUndoFinished(t *testing.T) {
 			local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '\n')
 			return text:find('^top\n') and text:find('\nMINE\n') and not text:find('fifteen and a half')`)
 
-		// No final newline, CRLF, an empty file, and a file that nobody has open.
+		// No final newline, CRLF, an empty file, and a file that nobody has open. What was made for a file goes with it.
+		must(s.t, os.Mkdir(s.path("own"), 0o700))
 		for name, texts := range map[string][2]string{
 			"bare.txt": {"a\nb", "a\nc"}, "ended.txt": {"a\nb", "a\nb\n"}, "crlf.txt": {"a\r\nb\r\n", "x\r\nb\r\ny\r\n"},
-			"filled.txt": {"", "x\ny\n"}, "emptied.txt": {"x\ny\n", "\n"}, "sub/new.txt": {"-", "x\n"},
+			"filled.txt": {"", "x\ny\n"}, "emptied.txt": {"x\ny\n", "\n"}, "sub/deep/new.txt": {"-", "x\n"}, "own/new.txt": {"-", "x\n"},
 		} {
 			original := texts[0]
 			if original != "-" {
@@ -150,6 +151,12 @@ func TestUndoFinished(t *testing.T) {
 				continue
 			}
 			s.fileIs(name, texts[0])
+		}
+		if _, err := os.Lstat(s.path("sub")); err == nil {
+			s.t.Error("the folders that the review made are still there")
+		}
+		if _, err := os.Lstat(s.path("own")); err != nil {
+			s.t.Error("a folder of the user's is gone")
 		}
 	})
 }
@@ -212,7 +219,7 @@ diff --git a/plain.txt b/plain.txt
 		for name, text := range files {
 			s.fileIs(name, text)
 		}
-		for _, name := range []string{"dir/new.txt", "fresh.txt"} {
+		for _, name := range []string{"dir", "fresh.txt"} {
 			if _, err := os.Lstat(s.path(name)); err == nil {
 				s.t.Errorf("%s is still there", name)
 			}

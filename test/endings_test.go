@@ -1,6 +1,7 @@
 package test
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -128,5 +129,16 @@ func TestSourceUnloaded(t *testing.T) {
 		call.result().rejected("a.txt")
 		s.over()
 		s.fileIs("a.txt", three())
+
+		// What cannot be read is not called anything: it says what is known.
+		call = s.asked()
+		s.press("a")
+		s.states(applied, pending, pending)
+		must(s.t, os.Remove(s.path("a.txt")))
+		must(s.t, os.Mkdir(s.path("a.txt"), 0o700))
+		s.lua(nil, `vim.api.nvim_buf_delete(vim.fn.bufnr('a.txt'), { force = true })`)
+		call.result().failed("tool_failed").says("hunk 1 of 3 had been applied in the buffer; what the file on disk holds cannot be told: ").
+			silent("Nothing was changed")
+		s.over()
 	})
 }

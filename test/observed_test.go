@@ -161,6 +161,28 @@ func TestDoneAsAnswered(t *testing.T) {
 		s.lua(nil, `vim.api.nvim_buf_delete(vim.b.agent_diff.source_bufnr, { force = true })`)
 		call.result().rejected("b.txt")
 		decision("rejected")
+		s.over()
+
+		// By what was written, not by what was applied when the buffer went.
+		for _, test := range []struct{ name, before, after, want string }{
+			{"c.txt", "n", "a", "rejected"},
+			{"d.txt", "a", "pr", "accepted"},
+		} {
+			s.file(test.name, three())
+			call = s.propose(test.name, three(), three(1, 2), "")
+			s.shown()
+			s.press(test.before)
+			s.lua(nil, `vim.api.nvim_buf_call(vim.b.agent_diff.source_bufnr, function() vim.cmd('silent write') end)`)
+			s.press(test.after)
+			s.lua(nil, `vim.api.nvim_buf_delete(vim.b.agent_diff.source_bufnr, { force = true })`)
+			if result := call.result(); test.want == "accepted" {
+				result.accepted(test.name, true).hunks(1, 0, 1, 0)
+			} else {
+				result.rejected(test.name)
+			}
+			decision(test.want)
+			s.over()
+		}
 	})
 }
 

@@ -141,7 +141,7 @@ func (s *Server) side(ctx context.Context, c *Call, letter string) (side, error)
 	}
 	doc, t, err := s.document(ctx, c, path)
 	if err != nil {
-		if e := asError(err); e.Code == review.PathNotInSandbox {
+		if e := asError(err, unchanged); e.Code == review.PathNotInSandbox {
 			return side{}, &review.Error{Code: review.FSDenied, Text: e.Text}
 		}
 		return side{}, err

@@ -34,7 +34,7 @@ func (s *Server) propose(ctx context.Context, c *Call, description string, e edi
 // answer makes the answer of the outcome of a review of one file.
 func answer(o *review.Outcome) (Result, error) {
 	if len(o.Files) != 1 {
-		return Result{}, review.Errorf(review.ToolFailed, "The review ended with %d files in place of one. Read the file again.", len(o.Files))
+		return Result{}, review.Errorf(review.ToolFailed, "The review ended with %d files in place of one. %s", len(o.Files), untold)
 	}
 	f := &o.Files[0]
 	text := report(f, o.Comment, o.Notes, oneFile)
@@ -67,6 +67,7 @@ func (s *Server) review(ctx context.Context, c *Call, description string, edits 
 		p.Files = append(p.Files, e.file(c, box, t, p.Root))
 	}
 	c.key = nil // the reviewer has it: it holds the arguments, and a review may last for hours
+	c.reviewing = true
 	return s.reviewer.Review(ctx, p, c.Progress)
 }
 
@@ -119,7 +120,7 @@ func (e *edit) file(c *Call, box *sandbox, t target, root string) review.File {
 		}
 		patch, err := e.draft(t, current)
 		if err != nil {
-			return patch, box.rules.Discreet(box.reading(c, t), shown(t.path), asError(err))
+			return patch, box.rules.Discreet(box.reading(c, t), shown(t.path), asError(err, unchanged))
 		}
 		return patch, nil
 	}
@@ -139,13 +140,19 @@ func placeText(t target, current hunks.Text, original, modified string) (*hunks.
 	return patch, err
 }
 
-// asError is the error as the agent is told it.
-func asError(err error) *review.Error {
+// What is said of the files with an error that does not say it.
+const (
+	unchanged = "Nothing was changed."
+	untold    = "What had been changed by then cannot be told: read the file before you go on."
+)
+
+// asError is the error as the agent is told it. state is what is known of the files when it is another's.
+func asError(err error, state string) *review.Error {
 	if e, ok := errors.AsType[*review.Error](err); ok {
 		return e
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return review.Errorf(review.Cancelled, "The call was cancelled. Read the file before you go on.")
+		return review.Errorf(review.Cancelled, "The call was cancelled. %s", state)
 	}
-	return review.Errorf(review.ToolFailed, "%v. Read the file before you go on.", err)
+	return review.Errorf(review.ToolFailed, "%v. %s", err, state)
 }

@@ -16,9 +16,9 @@ type Result struct {
 	Err       *review.Error
 }
 
-// failed is the answer that an error makes.
-func failed(err error) Result {
-	e := asError(err)
+// failed is the answer that an error makes. state says what is known of the files, where the error itself does not.
+func failed(err error, state string) Result {
+	e := asError(err, state)
 	return Result{Text: e.Error(), Err: e}
 }
 

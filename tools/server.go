@@ -71,8 +71,17 @@ type Call struct {
 	// clientRoots are the calling program's own roots, asked for when they are needed. It may be nil.
 	clientRoots func(context.Context) []root
 
-	sandbox *sandbox      // once it is read
-	key     func() string // see policy.Key
+	sandbox   *sandbox      // once it is read
+	reviewing bool          // a person has it, or had
+	key       func() string // see policy.Key
+}
+
+// state is what is known of the files when the call ends by an error that does not say it.
+func (c *Call) state() string {
+	if c.reviewing {
+		return untold
+	}
+	return unchanged
 }
 
 // Call runs a tool and waits for its answer. When ctx ends, the answer comes soon, and says what had been changed.
@@ -81,24 +90,24 @@ func (s *Server) Call(ctx context.Context, c Call) (result Result) {
 		if p := recover(); p != nil {
 			s.log.Error("a tool panicked", "tool", c.Tool, "panic", p, "stack", string(debug.Stack()))
 			result = failed(review.Errorf(review.ToolFailed,
-				"The program has a fault, see its log. Read the file again before you go on."))
+				"The program has a fault, see its log. %s", c.state()), "")
 		}
 	}()
 	t := findTool(c.Tool)
 	if t == nil {
-		return failed(review.Errorf(review.InvalidArgs, "There is no tool %s.", shown(c.Tool)))
+		return failed(review.Errorf(review.InvalidArgs, "There is no tool %s. %s", shown(c.Tool), unchanged), "")
 	}
 	if err := c.Arguments.check(t.params); err != nil {
-		return failed(err)
+		return failed(err, c.state())
 	}
 	if err := s.sandboxOf(ctx, &c).granted(t.name); err != nil {
-		return failed(err)
+		return failed(err, c.state())
 	}
 	c.key = c.Arguments.key(t.name)
 	result, err := t.run(ctx, s, &c)
 	if err != nil {
 		s.log.Info("no decision", "tool", c.Tool, "error", err)
-		return failed(err)
+		return failed(err, c.state())
 	}
 	return result
 }

@@ -195,17 +195,32 @@ function M.take_back(steps)
   return first_why
 end
 
+local function in_source(hunk) return hunk.state == 'applied' or hunk.kept end
+
+--- Remembers what the disk holds of a file's hunks, when it was written.
+---@param file agent_diff.File
+function M.note_written(file)
+  file.source:observe()
+  for _, hunk in ipairs(file.hunks) do
+    hunk.written = in_source(hunk)
+  end
+end
+
+--- Whether a hunk of a file whose buffer is gone is on the disk, as far as that can be known here.
+local function on_disk(hunk)
+  local missing = not vim.uv.fs_lstat(hunk.file.path)
+  if whole.is(hunk) and hunk.whole.kind == 'delete' then return missing and hunk.state == 'applied' end
+  return not missing and hunk.written == true
+end
+
 --- Whether anything is accepted at the end of a review. What was not saved of a file whose buffer is gone does not count.
 ---@param review agent_diff.Review
 ---@param report table see Review:finish()
 ---@return boolean
 function M.is_accepted(review, report)
   for i, file in ipairs(report.files) do
-    local watch = review.files[i].loaded.watch
-    local lost = file.gone ~= '' and not (file.written and not watch.deleted)
-    for _, hunk in ipairs(file.hunks) do
-      if not lost and (hunk.state == 'applied' or hunk.kept) then return true end
-    end
+    local stands = file.gone ~= '' and on_disk or in_source
+    if vim.iter(review.files[i].hunks):any(stands) then return true end
   end
   return false
 end

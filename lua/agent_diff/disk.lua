@@ -157,6 +157,7 @@ end
 ---@field deleted boolean
 ---@field written boolean the buffer was written since the watch began
 ---@field on_gone fun(why: string)? the buffer's file is no more its file
+---@field on_written fun()?
 local Watch = {}
 Watch.__index = Watch
 
@@ -177,6 +178,7 @@ function M.watch(bufnr, path)
   on('BufWritePost', function()
     self.written = true
     self:synced()
+    if self.on_written then self.on_written() end
   end)
   on('BufFilePost', function() self:gone('The buffer was given another name during the review.') end)
   return self
@@ -360,7 +362,6 @@ function Watch:write()
   if why then return why end
   if not has_room(self) then return 'the disk is full' end
   local bo = vim.bo[self.bufnr]
-  local undo
   -- With 'fixeol' writing adds the final newline that the file does not have.
   local fixeol = bo.fixeol
   if not bo.eol then bo.fixeol = false end
@@ -374,7 +375,7 @@ function Watch:write()
   })
   local before = stamp(self.path)
   local ok, result = pcall(function()
-    undo = folder.make(self.path)
+    folder.make(self.path)
     return with_options({ confirm = false }, function()
       return unasked(function()
         api.nvim_buf_call(
@@ -387,7 +388,7 @@ function Watch:write()
   api.nvim_del_autocmd(guard)
   bo.fixeol = fixeol
   if ok and not bo.modified then return nil end
-  if undo then undo() end
+  folder.drop(self.path)
   if not ok then
     local torn = stamp(self.path) ~= before and not M.holds(self.bufnr, self.path)
     return describe(result) .. (torn and '; the file on disk is not complete now, the buffer is' or '')

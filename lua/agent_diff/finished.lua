@@ -274,6 +274,7 @@ local function save_back(file, loaded, undone)
   end
   local removed, err = vim.uv.fs_unlink(file.path)
   if not removed then return 'the empty file is left: ' .. err end
+  require('agent_diff.folder').drop(file.path)
   loaded.watch:compare(true) -- Neovim knows it then, and says nothing about it later
   loaded.ours.created = loaded.ours.loaded
 end

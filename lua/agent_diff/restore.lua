@@ -2,6 +2,7 @@
 --- old name. Nothing is written over.
 local api, uv = vim.api, vim.uv
 local disk = require('agent_diff.disk')
+local folder = require('agent_diff.folder')
 local whole = require('agent_diff.whole')
 
 local M = {}
@@ -41,10 +42,10 @@ function undo.delete(path, was)
   if uv.fs_lstat(path) then return 'there is a file again' end
   local why = disk.led_astray(path)
   if why then return why end
-  local drop_folders = require('agent_diff.folder').make(path)
+  folder.make(path)
   local err = write_new(path, was.bytes, was.mode)
   if err then
-    drop_folders()
+    folder.drop(path)
     return err
   end
   tell_buffer(path)
@@ -56,6 +57,7 @@ function undo.create(path)
   if stat.type ~= 'file' or stat.size > 0 then return 'the file is not empty any more' end
   local done, err = uv.fs_unlink(path)
   if not done then return err end
+  folder.drop(path)
   tell_buffer(path)
 end
 
@@ -68,6 +70,7 @@ function undo.rename(path, was)
   local bufnr = disk.find(path)
   if bufnr and vim.bo[bufnr].modified then return 'the buffer has unsaved changes' end
   local err = whole.move(path, was.from)
+  if not err then folder.drop(path) end
   if err or not bufnr or not api.nvim_buf_is_loaded(bufnr) then return err end
   local watch = disk.watch(bufnr, path)
   local loaded = { watch = watch, ours = { loaded = false, created = false } }

@@ -19,6 +19,7 @@ local M = {}
 ---@field edited boolean applied, and changed by the person since
 ---@field barred string? what kept it from being applied although its text fits
 ---@field kept boolean not marked as applied, but its text is in the source
+---@field written boolean? its text was in the source when that was last written
 ---@field blocks agent_diff.Block[] none when only the file as a whole changes
 ---@field whole agent_diff.Whole?
 ---@field comment string? the person's
@@ -167,7 +168,10 @@ function Review:prepare(files)
     end
     file.source.on_gone = function() self:finish('source_gone') end
     local watch = file.loaded.watch
-    if watch then watch.on_gone = function(why) self:finish('source_gone', why, file) end end
+    if watch then
+      watch.on_gone = function(why) self:finish('source_gone', why, file) end
+      watch.on_written = function() decision.note_written(file) end
+    end
     self.files[i] = file
   end
 end
@@ -197,9 +201,10 @@ end
 ---@param index integer of the file
 ---@param tick integer of the text that it looked in
 ---@param places table[] see Source:anchor()
-function Review:anchor(index, tick, places)
+---@param whole boolean
+function Review:anchor(index, tick, places, whole)
   local file = self.files[index]
-  self:source_changed(file, file.source:anchor(tick, places))
+  self:source_changed(file, file.source:anchor(tick, places, whole))
 end
 
 --- Marks, counts, events: everything that follows from changed states.
@@ -238,6 +243,13 @@ function Review:observe()
     file.source:observe()
   end
   return true
+end
+
+--- The same before everything is decided at once, or the review ends: what was torn has its place by then.
+function Review:settle()
+  for _, file in ipairs(self.files) do
+    if not self.ended and not self.gone and api.nvim_buf_is_loaded(file.source.bufnr) then file.source:settle() end
+  end
 end
 
 --- Makes the hunks' sources ready for a decision: every place is known as well as can be, and no undo step is open.
@@ -311,6 +323,7 @@ end
 ---@param file agent_diff.File? whose buffer is gone
 ---@return table? report nil when it had ended before
 function Review:finish(how, why, file)
+  if how == 'decided' then self:settle() end
   if self.ended then return nil end
   self:observe()
   self.ended = true

@@ -90,7 +90,7 @@ function M.note(hunk, side) hunk.whole.noted = side == 'new' end
 --- Moves a file; never onto another one.
 ---@return string? err
 function M.move(from, to)
-  local undo = folder.make(to)
+  folder.make(to)
   local done, err, code = uv.fs_link(from, to)
   if done then
     done, err = uv.fs_unlink(from)
@@ -99,7 +99,7 @@ function M.move(from, to)
     done, err = uv.fs_rename(from, to) -- a file system without links
   end
   if done then return nil end
-  undo()
+  folder.drop(to)
   return tostring(err)
 end
 
