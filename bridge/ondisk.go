@@ -111,7 +111,7 @@ func (f *sessionFile) hunksOnDisk() (func(h *sessionHunk) bool, error) {
 }
 
 func (f *sessionFile) linesOnDisk() (func(id int) bool, error) {
-	raw, err := os.ReadFile(f.where())
+	raw, err := readPlain(f.where())
 	if errors.Is(err, os.ErrNotExist) {
 		return func(int) bool { return false }, nil
 	}
@@ -122,13 +122,18 @@ func (f *sessionFile) linesOnDisk() (func(id int) bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch text.Body {
+	return f.linesIn(text.Body), nil
+}
+
+// linesIn says which of the file's hunks a text has.
+func (f *sessionFile) linesIn(body string) func(id int) bool {
+	switch body {
 	case f.patch.Base.Body:
-		return func(int) bool { return false }, nil
+		return func(int) bool { return false }
 	case f.patch.Compose(f.isApplied):
-		return f.isApplied, nil
+		return f.isApplied
 	}
-	spots, _ := f.patch.Locate(text.Body, f.isApplied)
+	spots, _ := f.patch.Locate(body, f.isApplied)
 	found := map[int]bool{}
 	for _, h := range f.patch.Hunks {
 		in := len(h.Blocks) > 0
@@ -138,7 +143,7 @@ func (f *sessionFile) linesOnDisk() (func(id int) bool, error) {
 		}
 		found[h.ID] = in
 	}
-	return func(id int) bool { return found[id] }, nil
+	return func(id int) bool { return found[id] }
 }
 
 // byDisk decides by what the file holds: its buffer is gone, or is the file's no more. open: it is still there. What cannot

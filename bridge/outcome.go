@@ -3,7 +3,6 @@ package bridge
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -187,19 +186,19 @@ func (s *session) compare(f *sessionFile, report Value, composed hunks.Text, out
 	last := composed
 	if report.Key("changed").Bool() {
 		last = f.codec.text(report.Key("before_save").Text(), crlf, bom)
-		out.UserDiff = hunks.Unified(f.Name, f.Name, composed, last)
+	} else if !f.codec.cr {
+		last.CRLF, last.BOM = crlf, bom // options, not text: no line changes with them
 	}
+	out.UserDiff = hunks.Unified(f.Name, f.Name, composed, last)
+	saved := last
 	if after := report.Key("after_save"); !after.IsNil() {
-		saved := f.codec.text(after.Text(), crlf, bom)
-		out.FormatDiff = hunks.Unified(f.Name, f.Name, last, saved)
-		last = saved
+		saved = f.codec.text(after.Text(), crlf, bom)
 	}
 	verify := report.Key("verify")
 	if !verify.IsNil() && verify.Bool() && f.codec.verbatim() {
-		if disk, err := os.ReadFile(f.where()); err != nil || string(disk) != last.Raw() {
-			out.Saved, out.Unsaved = false, "the file on disk does not hold what was written"
-		}
+		saved = f.verify(last, saved, out)
 	}
+	out.FormatDiff = hunks.Unified(f.Name, f.Name, last, saved)
 	switch rejected := out.Decision() == review.Rejected; {
 	case rejected && out.Saved && report.Key("written").Bool():
 		out.Saved = false // there is nothing of the proposal to be saved
@@ -209,4 +208,36 @@ func (s *session) compare(f *sessionFile, report Value, composed hunks.Text, out
 	case !out.Saved && report.Key("written").Bool():
 		out.Notes = append(out.Notes, fmt.Sprintf("The file was written during the review; %s.", f.describeDisk()))
 	}
+}
+
+// verify reads what was written, and gives the text that the disk holds then. meant is what was to be written, held what the
+// buffer has since.
+func (f *sessionFile) verify(meant, held hunks.Text, out *review.FileOutcome) hunks.Text {
+	raw, err := readPlain(f.where())
+	disk := hunks.NewText(string(raw))
+	switch {
+	case err != nil:
+		out.Saved, out.Unsaved = false, fmt.Sprintf("what was written cannot be read again: %v", err)
+		return meant
+	case string(raw) == held.Raw():
+		return held
+	case string(raw) == meant.Raw():
+		out.Notes = append(out.Notes, "Something changed the buffer in Neovim after it was saved; that is not on the disk.")
+		return meant
+	case f.holdsApplied(disk, out):
+		return disk // a formatter that runs after the write, say
+	}
+	out.Saved, out.Unsaved = false, "the file on disk does not hold what was written; "+f.describeDisk()
+	return meant
+}
+
+// holdsApplied says whether a text has each hunk that is applied, as far as the person has not edited it, and no other.
+func (f *sessionFile) holdsApplied(text hunks.Text, out *review.FileOutcome) bool {
+	lines := f.linesIn(text.Body)
+	for i := range out.Hunks {
+		if h := f.hunks[i]; h.hunk != nil && !out.Hunks[i].Edited && out.Hunks[i].InSource() != lines(h.hunk.ID) {
+			return false
+		}
+	}
+	return true
 }

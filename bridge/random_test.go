@@ -33,12 +33,15 @@ func TestRandomReviews(t *testing.T) {
 			first = uint64(time.Now().UnixNano()) % 1e9 * 1000
 		}
 		d := newDesk(t, bin)
-		began, steps, games := time.Now(), 0, 0
+		began, steps, games, unclear := time.Now(), 0, 0, 0
 		play := func(seed uint64) {
 			g := &game{t: t, seed: seed, rand: rand.New(rand.NewPCG(seed, 0))}
 			g.play(d)
 			steps += g.steps
 			games++
+			if g.unclear {
+				unclear++
+			}
 		}
 		for i := 0; i < len(foundBugs) && !one && !t.Failed(); i++ {
 			play(foundBugs[i])
@@ -49,7 +52,7 @@ func TestRandomReviews(t *testing.T) {
 				break
 			}
 		}
-		t.Logf("%d steps in %d reviews, %v", steps, games, time.Since(began).Round(time.Millisecond))
+		t.Logf("%d steps in %d reviews, %d of them given up, %v", steps, games, unclear, time.Since(began).Round(time.Millisecond))
 	})
 }
 
@@ -75,6 +78,8 @@ type game struct {
 	fresh    int  // for lines that were never there
 	log      []string
 	steps    int
+	some     bool // there are more ways than are followed
+	unclear  bool // so many that what is right is not known any more
 }
 
 func (g *game) play(d *desk) {
@@ -88,8 +93,8 @@ func (g *game) play(d *desk) {
 	g.save()
 	g.step("open", func(*model) {}, func() {})
 	for range 5 + g.rand.IntN(25) {
-		if g.t.Failed() {
-			return
+		if g.t.Failed() || g.unclear {
+			break
 		}
 		g.steps++
 		if g.rand.IntN(2) == 0 {
@@ -98,10 +103,12 @@ func (g *game) play(d *desk) {
 			g.edit()
 		}
 	}
-	if !g.t.Failed() {
+	if !g.t.Failed() && !g.unclear {
 		g.end()
 	}
-	d.lua(nil, "vim.cmd('silent %bwipeout!')")
+	if !g.t.Failed() {
+		d.lua(nil, "vim.cmd('silent %bwipeout!')")
+	}
 }
 
 func (g *game) logf(format string, args ...any) { g.log = append(g.log, fmt.Sprintf(format, args...)) }
@@ -175,9 +182,11 @@ func (g *game) step(what string, follow func(*model), do func()) {
 	var right []*model
 	var wrongs []string
 	known := map[string]bool{}
+	tries := 0
 	for _, before := range g.ways {
 		var choices []bool
 		for range maxTries {
+			tries++
 			used := 0
 			m := before.clone()
 			m.maybe = func() bool {
@@ -199,11 +208,15 @@ func (g *game) step(what string, follow func(*model), do func()) {
 				right = append(right, m)
 			}
 			choices = choices[:used]
-			if !slices.Contains(choices, false) || len(right) == maxWays {
+			if !slices.Contains(choices, false) || len(right) == maxWays || tries > maxTries {
 				break
 			}
 			choices = next(choices)
 		}
+	}
+	g.some = g.some || len(right) == maxWays
+	if g.unclear = tries > maxTries || g.some && len(right) == 0; g.unclear {
+		return
 	}
 	if len(right) == 0 {
 		slices.Sort(wrongs)
@@ -213,10 +226,10 @@ func (g *game) step(what string, follow func(*model), do func()) {
 	g.ways, g.m = right, right[0]
 }
 
-// maxWays is how many ways are followed, and maxTries how many are tried from each of them.
+// maxWays is how many ways are followed, and maxTries how many are tried in one step.
 const (
 	maxWays  = 64
-	maxTries = 1000
+	maxTries = 5000
 )
 
 // next makes the last choice that can be made otherwise otherwise, and forgets those after it.
@@ -313,7 +326,7 @@ func (g *game) end() {
 	if !g.m.ended {
 		g.step("qy", func(m *model) { m.ended = true }, func() { g.r.do("press", "qy") })
 	}
-	if g.t.Failed() {
+	if g.t.Failed() || g.unclear {
 		return
 	}
 	out, err := g.r.outcome()

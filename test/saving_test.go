@@ -78,11 +78,45 @@ func TestSaveOption(t *testing.T) {
 // A formatter on save: what is on the disk is what the answer says.
 func TestFormatOnSave(t *testing.T) {
 	forEachNvim(t, func(s *story) {
-		s.lua(nil, `vim.api.nvim_create_autocmd('BufWritePre', { pattern = '*.txt', command = '%s/FOUR/VIER/e' })`)
-		call := s.asked()
-		s.press("A")
-		call.result().accepted("a.txt", true).says("VIER")
+		on := func(event, does string) {
+			s.t.Helper()
+			s.lua(nil, `
+				local event, does = ...
+				vim.api.nvim_create_augroup('test', {})
+				vim.api.nvim_create_autocmd(event, { group = 'test', pattern = '*.txt', callback = loadstring(does) })`, event, does)
+		}
+		ends := func() *result {
+			s.t.Helper()
+			call := s.asked()
+			s.press("A")
+			result := call.result()
+			s.over()
+			return result
+		}
+		on("BufWritePre", `vim.cmd('%s/FOUR/VIER/e')`)
+		ends().accepted("a.txt", true).says("VIER")
 		s.fileIs("a.txt", strings.Replace(three(1, 2, 3), "FOUR", "VIER", 1))
+
+		// What runs after the write can change the file, the buffer, both, or fail.
+		on("BufWritePost", `vim.fn.writefile({ 'tail' }, 'a.txt', 'a')`)
+		ends().accepted("a.txt", true).says("What saving changed further", "+tail")
+		s.fileIs("a.txt", three(1, 2, 3)+"tail\n")
+		on("BufWritePost", `vim.api.nvim_buf_set_lines(0, -1, -1, true, { 'tail' })`)
+		ends().accepted("a.txt", true).says("that is not on the disk").silent("+tail")
+		s.fileIs("a.txt", three(1, 2, 3))
+		s.lua(nil, `vim.cmd('silent edit!')`)
+		on("BufWritePost", `vim.fn.writefile({ 'nothing of it' }, 'a.txt')`)
+		ends().accepted("a.txt", false).says("does not hold what was written")
+		s.lua(nil, `vim.cmd('silent edit!')`)
+		on("BufWritePost", `error('no, not today')`)
+		ends().accepted("a.txt", true).silent("Not saved")
+		s.fileIs("a.txt", three(1, 2, 3))
+		s.see("not today")
+
+		// Line ends are the user's to choose.
+		on("BufWritePre", `vim.bo.fileformat = 'dos'`)
+		ends().accepted("a.txt", true)
+		s.fileIs("a.txt", strings.ReplaceAll(three(1, 2, 3), "\n", "\r\n"))
 	})
 }
 
@@ -92,7 +126,7 @@ func TestWriteFails(t *testing.T) {
 		s.lua(nil, `vim.api.nvim_create_autocmd('BufWritePre', { pattern = '*.txt', callback = function() error('no, not today') end })`)
 		call := s.asked()
 		s.press("A")
-		call.result().accepted("a.txt", false).says("not today")
+		call.result().accepted("a.txt", false).says("not today").silent("traceback")
 		s.fileIs("a.txt", three())
 		s.bufferIs("a.txt", three(1, 2, 3))
 		s.until("Neovim asks nothing", `return not vim.api.nvim_get_mode().blocking`)

@@ -120,6 +120,35 @@ local function mark_decided(hunks)
   end
 end
 
+---@return table<agent_diff.Source, agent_diff.Hunk[]>
+local function by_source(hunks)
+  local all = {}
+  for _, hunk in ipairs(hunks) do
+    local source = hunk.file.source
+    all[source] = all[source] or {}
+    table.insert(all[source], hunk)
+  end
+  return all
+end
+
+--- See Review:end_step().
+function M.end_step(review, hunks)
+  for source in pairs(by_source(hunks)) do
+    if not review.ended then source:end_step() end
+  end
+end
+
+--- See Review:ready().
+---@return boolean usable
+function M.ready(review, hunks)
+  if not review:observe() then review:finish('source_gone') end
+  for source, its in pairs(by_source(hunks)) do
+    if not review.ended then source:find(its) end
+  end
+  M.end_step(review, hunks)
+  return not review.ended
+end
+
 --- One decision: one undo step of each source buffer, one step of undo().
 ---@param review agent_diff.Review
 ---@param hunks agent_diff.Hunk[]

@@ -1,8 +1,6 @@
---- Files and their buffers: loading, comparing with the disk, writing. No prompt of Neovim is ever provoked, and nothing
---- is written with a bang.
+--- Files and their buffers: loading, and comparing with the disk; writing is in write.lua. No prompt of Neovim is ever provoked.
 local api, uv = vim.api, vim.uv
 local encoding = require('agent_diff.encoding')
-local folder = require('agent_diff.folder')
 
 local M = {}
 
@@ -13,7 +11,7 @@ local prompt_ms = 10
 
 --- Runs f with options set, and sets them back.
 ---@param options table<string, any> global options
-local function with_options(options, f)
+function M.with_options(options, f)
   local saved = {}
   for name, value in pairs(options) do
     if vim.o[name] ~= value then
@@ -32,7 +30,7 @@ end
 --- Runs f, which may make Neovim ask something that cannot be known before: whether to write over a file that was changed
 --- after the person had already been told so, say. The answer is <Esc>, as a question blocks the editor and every agent.
 ---@return boolean asked
-local function unasked(f)
+function M.unasked(f)
   local asked = false
   local timer = assert(uv.new_timer())
   timer:start(prompt_ms, prompt_ms, function()
@@ -89,8 +87,8 @@ function M.load(path)
   if not stat and not bufnr then return create(path), ours end
   bufnr = bufnr or vim.fn.bufadd(path)
   -- Without the A a swap file leaves a prompt that blocks the editor.
-  with_options({ shortmess = vim.o.shortmess .. 'A' }, function()
-    unasked(function() vim.fn.bufload(bufnr) end)
+  M.with_options({ shortmess = vim.o.shortmess .. 'A' }, function()
+    M.unasked(function() vim.fn.bufload(bufnr) end)
   end)
   return bufnr, ours
 end
@@ -143,7 +141,9 @@ function M.holds(bufnr, path)
   return bytes == text
 end
 
-local function stamp(path)
+--- What a file's change shows in.
+---@return string? nil when there is none
+function M.stamp(path)
   local stat = uv.fs_stat(path)
   return stat and ('%d.%d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size)
 end
@@ -200,7 +200,7 @@ end
 --- Buffer and disk were read or written.
 function Watch:synced()
   self.changed, self.deleted = false, false
-  self.stamp = stamp(self.path)
+  self.stamp = M.stamp(self.path)
   self.missing = self.stamp == nil
 end
 
@@ -209,7 +209,7 @@ end
 ---@return string choice v:fcs_choice
 function Watch:disk_changed(reason)
   if reason == 'time' then
-    self.stamp = stamp(self.path)
+    self.stamp = M.stamp(self.path)
     return 'ask' -- nothing is asked: the time is only noted, which keeps `:write` from asking
   elseif reason == 'deleted' then
     -- Neovim tells it again whenever the buffer comes into a window.
@@ -217,7 +217,7 @@ function Watch:disk_changed(reason)
     self.deleted = true
   elseif reason == 'changed' and not vim.bo[self.bufnr].modified and not self.keep then
     return 'reload'
-  elseif reason ~= 'mode' and (not self.stamp or self.stamp ~= stamp(self.path)) then
+  elseif reason ~= 'mode' and (not self.stamp or self.stamp ~= M.stamp(self.path)) then
     self.changed = true
   end
   return ''
@@ -234,8 +234,8 @@ end
 --- Reads the file again, its encoding and line ends too. Only for an unmodified buffer.
 function Watch:reload()
   pcall(api.nvim_buf_call, self.bufnr, function()
-    with_options({ confirm = false }, function()
-      unasked(function() vim.cmd.edit({ mods = { silent = true, keepalt = true, keepjumps = true } }) end)
+    M.with_options({ confirm = false }, function()
+      M.unasked(function() vim.cmd.edit({ mods = { silent = true, keepalt = true, keepjumps = true } }) end)
     end)
   end)
 end
@@ -245,8 +245,8 @@ function Watch:checktime()
   local bo = vim.bo[self.bufnr]
   local autoread = self.keep and bo.autoread
   if autoread then bo.autoread = false end
-  with_options({ eventignore = '' }, function()
-    unasked(
+  M.with_options({ eventignore = '' }, function()
+    M.unasked(
       function()
         pcall(
           vim.cmd.checktime,
@@ -278,7 +278,7 @@ function Watch:compare(keep)
   end
   self.keep = false
   -- What is the same now stays the same as long as only the file's mode changes.
-  if not self.changed and not self.deleted then self.stamp = stamp(self.path) end
+  if not self.changed and not self.deleted then self.stamp = M.stamp(self.path) end
 end
 
 --- Whether buffer and disk hold the same.
@@ -286,11 +286,6 @@ function Watch:in_step()
   if self.changed or self.deleted then return false end
   if self.missing then return #require('agent_diff.text').lines(self.bufnr) == 0 end
   return M.holds(self.bufnr, self.path)
-end
-
-local function describe(err)
-  err = tostring(err):gsub('^.-(E%d+:)', '%1'):gsub('%s+$', '')
-  return (err:gsub('\n', ' '))
 end
 
 --- Where the path leads now, when that is another place than it was.
@@ -318,20 +313,6 @@ local function resolved(name)
   return (real == '/' and '' or real) .. rest
 end
 
---- Whether there is room for the buffer's text and a backup: Neovim leaves a torn file behind when there is none.
----@param watch agent_diff.Watch
-local function has_room(watch)
-  local there = watch.path
-  while not uv.fs_stat(there) do
-    there = vim.fs.dirname(there)
-  end
-  local disk, file = uv.fs_statfs(there), uv.fs_stat(watch.path)
-  if not disk or disk.blocks == 0 then return true end -- it does not say
-  local lines = api.nvim_buf_line_count(watch.bufnr)
-  local need = api.nvim_buf_get_offset(watch.bufnr, lines) + (file and file.size or 0)
-  return disk.bavail * disk.bsize >= need
-end
-
 --- Why the buffer must not be written, or nil.
 ---@return string?
 function Watch:obstacle()
@@ -353,48 +334,6 @@ function Watch:obstacle()
   if encoding.holds_all(bo.fileencoding) then return nil end
   local char = encoding.lost_char(require('agent_diff.text').text(self.bufnr), bo.fileencoding)
   if char then return ('the encoding %s cannot hold the character "%s"'):format(bo.fileencoding, char) end
-end
-
---- Writes the buffer to its own file.
----@return string? why it was not written
-function Watch:write()
-  local why = self:obstacle()
-  if why then return why end
-  if not has_room(self) then return 'the disk is full' end
-  local bo = vim.bo[self.bufnr]
-  -- With 'fixeol' writing adds the final newline that the file does not have.
-  local fixeol = bo.fixeol
-  if not bo.eol then bo.fixeol = false end
-  -- The last look before the file is opened, after all that others do before a write.
-  local guard = api.nvim_create_autocmd('BufWritePre', {
-    buffer = self.bufnr,
-    callback = function()
-      local astray = M.led_astray(self.path)
-      if astray then error(astray, 0) end
-    end,
-  })
-  local before = stamp(self.path)
-  local ok, result = pcall(function()
-    folder.make(self.path)
-    return with_options({ confirm = false }, function()
-      return unasked(function()
-        api.nvim_buf_call(
-          self.bufnr,
-          function() vim.cmd.write({ mods = { silent = true, keepalt = true, lockmarks = true } }) end
-        )
-      end)
-    end)
-  end)
-  api.nvim_del_autocmd(guard)
-  bo.fixeol = fixeol
-  if ok and not bo.modified then return nil end
-  folder.drop(self.path)
-  if not ok then
-    local torn = stamp(self.path) ~= before and not M.holds(self.bufnr, self.path)
-    return describe(result) .. (torn and '; the file on disk is not complete now, the buffer is' or '')
-  end
-  return result and 'the file was changed on disk, and Neovim asked whether to write all the same'
-    or 'writing left the buffer modified'
 end
 
 return M

@@ -114,7 +114,7 @@ local function save(file, report, applied)
   local may, why = may_save(file)
   if may then
     local tick = api.nvim_buf_get_changedtick(bufnr)
-    why = watch:write()
+    why = require('agent_diff.write').write(watch)
     local encoding = vim.bo[bufnr].fileencoding
     if encoding == '' or encoding == 'utf-8' then
       report.verify = why == nil -- the server reads the disk again, faster than we can

@@ -267,7 +267,7 @@ end
 local function save_back(file, loaded, undone)
   if not file.saved or undone == 0 then return nil end
   if loaded.unsaved then return 'not saved: the buffer had other unsaved changes' end
-  local why = loaded.watch:write()
+  local why = require('agent_diff.write').write(loaded.watch)
   if why then return 'not saved: ' .. why end
   if not file.created or #texts.lines(loaded.bufnr) > 0 or not disk.holds(loaded.bufnr, file.path) then
     return nil

@@ -248,36 +248,18 @@ end
 --- The same before everything is decided at once, or the review ends: what was torn has its place by then.
 function Review:settle()
   for _, file in ipairs(self.files) do
-    if not self.ended and not self.gone and api.nvim_buf_is_loaded(file.source.bufnr) then file.source:settle() end
+    if not self.ended and not self.gone and api.nvim_buf_is_loaded(file.source.bufnr) then
+      file.source:settle()
+    end
   end
 end
 
 --- Makes the hunks' sources ready for a decision: every place is known as well as can be, and no undo step is open.
 ---@return boolean usable
-function Review:ready(hunks)
-  local by_source = {}
-  for _, hunk in ipairs(hunks) do
-    local source = hunk.file.source
-    by_source[source] = by_source[source] or {}
-    table.insert(by_source[source], hunk)
-  end
-  if not self:observe() then self:finish('source_gone') end
-  for source, its in pairs(by_source) do
-    if not self.ended then source:find(its) end
-  end
-  self:end_step(hunks)
-  return not self.ended
-end
+function Review:ready(hunks) return decision.ready(self, hunks) end
 
 --- What others change after a decision is not joined to it, nor it to what they changed before.
-function Review:end_step(hunks)
-  local seen = {}
-  for _, hunk in ipairs(hunks) do
-    local source = hunk.file.source
-    if not seen[source] and not self.ended then source:end_step() end
-    seen[source] = true
-  end
-end
+function Review:end_step(hunks) decision.end_step(self, hunks) end
 
 --- Does a verb to hunks: one decision. See decision.lua.
 ---@param hunks agent_diff.Hunk[]

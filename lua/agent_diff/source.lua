@@ -264,11 +264,7 @@ end
 function Source:settle()
   self:observe()
   local function is_new(block) return block.side == 'new' end
-  if
-    self.foreign
-    and text.count(self.bufnr) == self.began
-    and vim.iter(self.anchors.blocks):any(is_new)
-  then
+  if self.foreign and text.count(self.bufnr) == self.began and vim.iter(self.anchors.blocks):any(is_new) then
     self:seek(self.anchors.blocks)
   end
   self:wait()
