@@ -111,7 +111,7 @@ func (f *sessionFile) hunksOnDisk() (func(h *sessionHunk) bool, error) {
 }
 
 func (f *sessionFile) linesOnDisk() (func(id int) bool, error) {
-	raw, err := readPlain(f.where())
+	raw, err := review.ReadPlain(f.where())
 	if errors.Is(err, os.ErrNotExist) {
 		return func(int) bool { return false }, nil
 	}

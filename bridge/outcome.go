@@ -213,7 +213,7 @@ func (s *session) compare(f *sessionFile, report Value, composed hunks.Text, out
 // verify reads what was written, and gives the text that the disk holds then. meant is what was to be written, held what the
 // buffer has since.
 func (f *sessionFile) verify(meant, held hunks.Text, out *review.FileOutcome) hunks.Text {
-	raw, err := readPlain(f.where())
+	raw, err := review.ReadPlain(f.where())
 	disk := hunks.NewText(string(raw))
 	switch {
 	case err != nil:

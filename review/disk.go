@@ -11,11 +11,9 @@ import (
 	"nvim-agent-diff/hunks"
 )
 
-// ReadDisk reads the file that abs names, an absolute path with its symbolic links resolved; one that does not exist is an
-// empty, missing text. Since the path was allowed, something else may have been put in its way: a link is not followed, what
-// is no regular file is not waited for, and a file larger than [MaxFile] is not taken.
+// ReadDisk reads a file as [ReadPlain] does; one that does not exist is an empty, missing text.
 func ReadDisk(abs string) (hunks.Text, error) {
-	raw, err := readPlain(abs)
+	raw, err := ReadPlain(abs)
 	if errors.Is(err, os.ErrNotExist) {
 		return hunks.Text{Missing: true}, nil
 	}
@@ -25,7 +23,10 @@ func ReadDisk(abs string) (hunks.Text, error) {
 	return hunks.NewText(string(raw)), nil
 }
 
-func readPlain(abs string) ([]byte, error) {
+// ReadPlain reads the file that abs names, an absolute path with its symbolic links resolved. Since the path was allowed,
+// something else may have been put in its way: a link is not followed, what is no regular file is not waited for, and a file
+// larger than [MaxFile] is not taken.
+func ReadPlain(abs string) ([]byte, error) {
 	f, err := os.OpenFile(abs, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err

@@ -6,10 +6,23 @@ local notice = require('agent_diff.notice')
 
 local M = {}
 
---- An error in the words of the one who made it: without where it came through.
+-- What Neovim puts before an error on its way through autocommands and our modules.
+local ways = {
+  'agent%-diff/agent_diff[%w_./]*%.lua:%d+: ',
+  'Vim%(%a+%):',
+  'Error executing lua: ',
+  'Error executing lua callback: ',
+  'Lua: ',
+  'Lua callback: ',
+}
+
+--- An error in the words of the one who made it.
 local function describe(err)
   err = tostring(err):gsub('%s*stack traceback:.*$', '')
-  err = err:gsub('agent%-diff/agent_diff[%w_./]*%.lua:%d+: ', ''):gsub('^Lua: ', ''):gsub('^.-(E%d+:)', '%1')
+  for _, way in ipairs(ways) do
+    err = err:gsub(way, '')
+  end
+  err = err:gsub('^.-(E%d+:)', '%1')
   return (vim.trim(err):gsub('%s*\n%s*', ' '))
 end
 
