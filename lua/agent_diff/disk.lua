@@ -1,4 +1,5 @@
---- Files and their buffers: loading, and comparing with the disk; writing is in write.lua. No prompt of Neovim is ever provoked.
+--- Files and their buffers: loading, and comparing with the disk; writing is in write.lua. No prompt of Neovim is ever
+--- provoked.
 local api, uv = vim.api, vim.uv
 local encoding = require('agent_diff.encoding')
 

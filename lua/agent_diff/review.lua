@@ -201,10 +201,10 @@ end
 ---@param index integer of the file
 ---@param tick integer of the text that it looked in
 ---@param places table[] see Source:anchor()
----@param whole boolean
-function Review:anchor(index, tick, places, whole)
+---@param known boolean
+function Review:anchor(index, tick, places, known)
   local file = self.files[index]
-  self:source_changed(file, file.source:anchor(tick, places, whole))
+  self:source_changed(file, file.source:anchor(tick, places, known))
 end
 
 --- Marks, counts, events: everything that follows from changed states.

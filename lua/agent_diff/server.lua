@@ -214,8 +214,8 @@ function methods.text(server, ref, path)
 end
 
 --- Answers 'lost': a list of { block id, row, 'old' or 'new' } for the blocks that were found in the text of that tick.
-function methods.anchor(server, ref, index, tick, places, whole)
-  find(server, ref):anchor(index, tick, places, whole)
+function methods.anchor(server, ref, index, tick, places, known)
+  find(server, ref):anchor(index, tick, places, known)
 end
 
 --- Answers 'cut': hunks that are cut otherwise, or why not. Answers false when that is not taken; then nothing is cut.

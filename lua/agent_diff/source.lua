@@ -311,9 +311,9 @@ end
 --- Anchors lost blocks where the server found them.
 ---@param tick integer of the text in which they were looked for
 ---@param places { [1]: integer, [2]: integer, [3]: 'old'|'new' }[] block id, row, what is there
----@param whole boolean the text is one that the server knows: then this is so, else only what is lost is believed
+---@param known boolean the text is one that the server knows: then this is so, else only what is lost is believed
 ---@return table<agent_diff.Hunk, true> hunks that have a place again
-function Source:anchor(tick, places, whole)
+function Source:anchor(tick, places, known)
   self.seeking = math.max(self.seeking - 1, 0)
   local hunks = {}
   if api.nvim_buf_get_changedtick(self.bufnr) ~= tick then
@@ -329,7 +329,7 @@ function Source:anchor(tick, places, whole)
     local last = block and row + #block[side] or row -- it may have been cut otherwise since
     local there = block and text.same(api.nvim_buf_get_lines(self.bufnr, row, last, false), block[side])
     local lost = block and (not block.mark or block.adrift or self.anchors.torn[block])
-    if there and (whole or (lost and self:can_be(block, row, last))) then
+    if there and (known or (lost and self:can_be(block, row, last))) then
       self.anchors:settle(block, row, last)
       self:arrive(block, side, last)
       hunks[block.hunk] = true

@@ -33,11 +33,11 @@ local function has_room(watch)
   while not uv.fs_stat(there) do
     there = vim.fs.dirname(there)
   end
-  local disk, file = uv.fs_statfs(there), uv.fs_stat(watch.path)
-  if not disk or disk.blocks == 0 then return true end -- it does not say
+  local space, file = uv.fs_statfs(there), uv.fs_stat(watch.path)
+  if not space or space.blocks == 0 then return true end -- it does not say
   local lines = api.nvim_buf_line_count(watch.bufnr)
   local need = api.nvim_buf_get_offset(watch.bufnr, lines) + (file and file.size or 0)
-  return disk.bavail * disk.bsize >= need
+  return space.bavail * space.bsize >= need
 end
 
 --- `:write`, after a last look at where that leads: after all that others do before a write.
