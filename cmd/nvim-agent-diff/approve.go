@@ -7,8 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -32,16 +30,14 @@ func approveCommand() *cli.Command {
 			&cli.BoolFlag{Name: "describe", Usage: "ask nothing: print the requests with the payloads that this program makes for them"},
 			uiFlag(),
 		},
-		Action: approveCalls,
+		Action: interruptible(approveCalls),
 	}
 }
 
 // maxApproveInput is how large the input may be.
 const maxApproveInput = 256 << 20
 
-func approveCalls(c *cli.Context) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
+func approveCalls(ctx context.Context, c *cli.Context) error {
 	input, err := readInput(ctx, io.LimitReader(c.App.Reader, maxApproveInput+1), "-")
 	if err != nil {
 		return exitOf(ctx, fmt.Errorf("the input cannot be read: %w", err))

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -22,13 +20,11 @@ func demoCommand() *cli.Command {
 			&cli.BoolFlag{Name: "play", Usage: "play the keys even on a terminal"},
 			&cli.BoolFlag{Name: "color", Usage: "print the played screens with their colours"},
 		},
-		Action: func(c *cli.Context) error {
+		Action: interruptible(func(ctx context.Context, c *cli.Context) error {
 			program, err := os.Executable()
 			if err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-			defer stop()
 			err = demo.Run(ctx, demo.Options{
 				Program:  program,
 				Terminal: !c.Bool("play") && onTerminal(os.Stdin) && onTerminal(os.Stdout),
@@ -39,6 +35,6 @@ func demoCommand() *cli.Command {
 				return errInterrupted
 			}
 			return err
-		},
+		}),
 	}
 }

@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
-	"os/signal"
 	"strconv"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -32,16 +29,14 @@ func diffCommand() *cli.Command {
 			&cli.IntFlag{Name: "context", Aliases: []string{"U"}, Value: 3, Usage: "`N` unchanged lines around each change, 0 to 20"},
 			&cli.BoolFlag{Name: "json", Usage: "print the result as JSON"},
 		},
-		Action: diff,
+		Action: interruptible(diff),
 	}
 }
 
-func diff(c *cli.Context) error {
+func diff(ctx context.Context, c *cli.Context) error {
 	if c.Args().Len() != 2 {
 		return errors.New("diff takes two files; see nvim-agent-diff diff --help")
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
 	roots := c.StringSlice("root")
 	if len(roots) == 0 {
 		roots = []string{"/"}
@@ -62,12 +57,8 @@ func diff(c *cli.Context) error {
 	if result.Err != nil {
 		return exitOf(ctx, result.Err)
 	}
-	if c.Bool("json") {
-		if err := printResult(c.App.Writer, result, true); err != nil {
-			return err
-		}
-	} else if !result.Same {
-		if _, err := io.WriteString(c.App.Writer, result.Text); err != nil {
+	if asJSON := c.Bool("json"); asJSON || !result.Same {
+		if err := printResult(c.App.Writer, result, asJSON); err != nil {
 			return err
 		}
 	}

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -33,13 +31,11 @@ func doctorCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "file", Usage: "the `FILE` that would be changed (default: any in the working folder)"},
 		},
-		Action: doctor,
+		Action: interruptible(doctor),
 	}
 }
 
-func doctor(c *cli.Context) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+func doctor(ctx context.Context, c *cli.Context) error {
 	r := report{c.App.Writer}
 	r.line("program", "%s, protocol %d", versionLine(), bridge.Protocol)
 	neovim := doctorNeovim(ctx, c, r)

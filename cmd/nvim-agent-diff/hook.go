@@ -35,14 +35,16 @@ func hookCommand() *cli.Command {
 			&cli.StringFlag{Name: "on-no-editor", Usage: "`WHAT` to do when no Neovim is found: deny, ask, prompt (in a popup of tmux), allow (default: as --fallback)"},
 			holdFlag(),
 		},
-		Action: hook,
+		Action: func(c *cli.Context) error {
+			if addr := c.String("hold"); addr != "" {
+				return hold(addr) // which ends with its popup, by a signal
+			}
+			return interruptible(hook)(c)
+		},
 	}
 }
 
-func hook(c *cli.Context) error {
-	if addr := c.String("hold"); addr != "" {
-		return hold(addr)
-	}
+func hook(ctx context.Context, c *cli.Context) error {
 	agent := agents.Find(c.Args().First())
 	if agent == nil || c.Args().Len() != 1 {
 		return fmt.Errorf("hook takes one agent: %s", strings.Join(agents.Names(), ", "))
@@ -61,8 +63,6 @@ func hook(c *cli.Context) error {
 		}
 	}
 	signal.Ignore(syscall.SIGPIPE) // to die of it would let the edit through
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
 	ctx, gone := context.WithCancelCause(ctx)
 	defer gone(nil)
 	go watchParent(ctx, gone)

@@ -2,12 +2,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 )
@@ -110,6 +113,15 @@ func withoutArguments(action cli.ActionFunc) cli.ActionFunc {
 			return fmt.Errorf("unexpected argument %q; see %s --help", c.Args().First(), commandLine(c))
 		}
 		return action(c)
+	}
+}
+
+// interruptible is an action with a context that ends when the person, the system or the terminal wants the program to end.
+func interruptible(action func(context.Context, *cli.Context) error) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		defer stop()
+		return action(ctx, c)
 	}
 }
 

@@ -20,18 +20,16 @@ func mcpCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "mcp",
 		Usage: "serve an agent over stdin and stdout (MCP)",
-		Action: func(c *cli.Context) error {
+		Action: interruptible(func(ctx context.Context, c *cli.Context) error {
 			// An agent that is gone is told by the end of stdin; writing to it must not kill us before Neovim is told.
 			signal.Ignore(syscall.SIGPIPE)
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-			defer stop()
 			server, closeServer, err := newServer(c)
 			if err != nil {
 				return err
 			}
 			defer closeServer()
 			return server.Serve(ctx, io.NopCloser(os.Stdin), os.Stdout)
-		},
+		}),
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -66,6 +67,9 @@ func (o *ownNvim) Review(ctx context.Context, p review.Proposal, progress func(s
 	return out, err
 }
 
+// errEnded is the end of a Neovim that nothing went wrong with.
+var errEnded = errors.New("exit status 0")
+
 // listens waits until the Neovim that was just started listens. Nothing tells of that.
 func listens(ctx context.Context, addr string, ended <-chan error) error {
 	for {
@@ -76,7 +80,7 @@ func listens(ctx context.Context, addr string, ended <-chan error) error {
 		}
 		select {
 		case err := <-ended:
-			return fmt.Errorf("Neovim ended before it listened: %w", err)
+			return fmt.Errorf("Neovim ended before it listened: %w", cmp.Or(err, errEnded))
 		case <-ctx.Done():
 			return fmt.Errorf("Neovim does not listen: %w", err)
 		case <-time.After(10 * time.Millisecond):

@@ -91,6 +91,7 @@ func (p *popup) review(ctx context.Context, pr review.Proposal, progress func(st
 	if err != nil {
 		return nil, err
 	}
+	_ = listener.SetDeadline(time.Now().Add(popupLimit)) // before the popup's end, which sets another
 	wait, err := p.start(ctx, program, "hook", "--hold", listener.Addr().String())
 	if err != nil {
 		return nil, err
@@ -100,7 +101,6 @@ func (p *popup) review(ctx context.Context, pr review.Proposal, progress func(st
 		ended <- wait()
 		_ = listener.SetDeadline(time.Now()) // nobody comes any more
 	}()
-	_ = listener.SetDeadline(time.Now().Add(popupLimit))
 	holder, err := listener.AcceptUnix()
 	if err != nil {
 		select {

@@ -7,8 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -31,18 +29,16 @@ func proposeCommand() *cli.Command {
 			&cli.BoolFlag{Name: "json", Usage: "print the result as JSON"},
 			uiFlag(),
 		},
-		Action: propose,
+		Action: interruptible(propose),
 	}
 }
 
-func propose(c *cli.Context) error {
+func propose(ctx context.Context, c *cli.Context) error {
 	for _, name := range []string{"file", "modified"} {
 		if c.String(name) == "" {
 			return fmt.Errorf("--%s is missing; see %s propose --help", name, c.App.Name)
 		}
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
 	server, closeServer, err := newServer(c)
 	if err != nil {
 		return err

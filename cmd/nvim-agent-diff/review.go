@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -29,11 +27,11 @@ func reviewCommand() *cli.Command {
 			&cli.BoolFlag{Name: "json", Usage: "print the result as JSON"},
 			uiFlag(),
 		},
-		Action: reviewPatch,
+		Action: interruptible(reviewPatch),
 	}
 }
 
-func reviewPatch(c *cli.Context) error {
+func reviewPatch(ctx context.Context, c *cli.Context) error {
 	if c.Args().Len() > 1 {
 		return errors.New("review takes one patch; see nvim-agent-diff review --help")
 	}
@@ -44,8 +42,6 @@ func reviewPatch(c *cli.Context) error {
 		}
 		name = "-"
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
 	patch, err := readInput(ctx, c.App.Reader, name)
 	if err != nil {
 		return exitOf(ctx, fmt.Errorf("the patch: %w", err))

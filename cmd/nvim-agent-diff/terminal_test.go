@@ -202,3 +202,29 @@ func TestApproveOnTerminal(t *testing.T) {
 		t.Errorf("%v: %s", err, out.String())
 	}
 }
+
+// A file's text does not drive the terminal.
+func TestDiffOnTerminal(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "a"), []byte("one\x1b]0;title\a\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "b"), []byte("two\n"), 0o600))
+	screen, code := converse(t, onPty(t, dir, "diff", "a", "b"))
+	if code != exitDiffers || strings.ContainsAny(screen, "\x1b\a") || !strings.Contains(screen, `-one\x1b]0;title\a`) {
+		t.Errorf("%d %q", code, screen)
+	}
+}
+
+// A Neovim that ends by itself before it can be reached is no more than none.
+func TestOwnNeovimThatEnds(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "f"), []byte("one\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "m"), []byte("two\n"), 0o600))
+	ends := filepath.Join(dir, "nvim")
+	must(t, os.WriteFile(ends, []byte("#!/bin/sh\n"), 0o700))
+	cmd := onPty(t, dir, "propose", "--file", "f", "--modified", "m")
+	cmd.Env = append(cmd.Env, "NVIM_BIN="+ends)
+	screen, code := converse(t, cmd)
+	if code != exitNoEditor || !strings.Contains(screen, "Neovim ended before it listened: exit status 0. Nothing was changed.") {
+		t.Errorf("%d %q", code, screen)
+	}
+}
