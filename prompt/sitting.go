@@ -106,13 +106,16 @@ func (s *sitting) decide(ctx context.Context) error {
 // says what was done all the same.
 func (s *sitting) carryOut() (*review.Outcome, error) {
 	out := &review.Outcome{Comment: s.comment, Notes: s.leftOut, Remember: s.remember}
-	var done, failed []string
+	var done, failed, unsure []string
 	tried, changed := false, false
 	for _, f := range s.files {
 		if f.changes() && !s.proposal.TextOnly {
 			if err := f.carryOut(s.proposal.Root); err != nil {
 				failed = append(failed, fmt.Sprintf("%s %v", f.Path, err))
 				changed = changed || errors.Is(err, errChanged)
+				if _, ok := errors.AsType[unsureError](err); ok {
+					unsure = append(unsure, f.Path)
+				}
 			} else {
 				done = append(done, f.Path)
 			}
@@ -122,10 +125,7 @@ func (s *sitting) carryOut() (*review.Outcome, error) {
 		}
 		out.Files = append(out.Files, f.outcome(s.proposal.TextOnly))
 	}
-	said := "Nothing was changed."
-	if len(done) > 0 {
-		said = "Changed was: " + strings.Join(done, ", ") + ". Nothing else was changed. Read the files before you go on."
-	}
+	said := whatChanged(done, unsure)
 	switch {
 	case changed:
 		return nil, review.Errorf(review.StaleOriginal, "The user accepted, but %s: read it again and propose again. %s",
@@ -139,8 +139,24 @@ func (s *sitting) carryOut() (*review.Outcome, error) {
 	return out, nil
 }
 
+// whatChanged says what the files hold when not all was done.
+func whatChanged(done, unsure []string) string {
+	if len(done)+len(unsure) == 0 {
+		return "Nothing was changed."
+	}
+	var said strings.Builder
+	if len(done) > 0 {
+		said.WriteString("Changed was: " + strings.Join(done, ", ") + ". ")
+	}
+	if len(unsure) > 0 {
+		said.WriteString("It is not certain what is now in: " + strings.Join(unsure, ", ") + ". ")
+	}
+	said.WriteString("Nothing else was changed. Read the files before you go on.")
+	return said.String()
+}
+
 // carryOut does what was accepted of a file: its lines, then its mode and its name. When the error is not nil nothing
-// was done. What comes after the lines and cannot be done is in conflict.
+// was done, but for an unsureError. What comes after the lines and cannot be done is in conflict.
 func (f *file) carryOut(proposalRoot string) error {
 	wrote := false
 	switch {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -11,10 +12,13 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"nvim-agent-diff/review"
 )
 
 // write puts a text in the place of what was read, and reads it again. Nothing is written when the disk has changed
-// meanwhile. Errors are the rest of a sentence that begins with the file's name; the file is then as it was.
+// meanwhile. Errors are the rest of a sentence that begins with the file's name; the file is then as it was, but for an
+// unsureError.
 func (d disk) write(text string) error {
 	r, err := os.OpenRoot(d.root)
 	if err != nil {
@@ -34,13 +38,18 @@ func (d disk) write(text string) error {
 		return err
 	}
 	if raw, err = d.read(r); err != nil {
-		return err
+		return unsureError{err}
 	}
 	if string(raw) != text {
-		return errors.New("does not hold what was written")
+		return unsureError{errors.New("does not hold what was written")}
 	}
 	return nil
 }
+
+// unsureError is an error after which it is not certain what the file holds.
+type unsureError struct{ error }
+
+func (e unsureError) Unwrap() error { return e.error }
 
 // remove deletes the file, if it is as it was.
 func (d disk) remove() error {
@@ -86,7 +95,9 @@ func (d disk) rename(root, name string) error {
 	if err == nil {
 		// Unlike renaming, linking never takes the place of something.
 		if err = r.Link(d.name, name); err == nil {
-			err = r.Remove(d.name)
+			if err = r.Remove(d.name); err != nil {
+				_ = r.Remove(name)
+			}
 		} else if _, there := r.Lstat(name); errors.Is(there, fs.ErrNotExist) {
 			err = r.Rename(d.name, name) // not every file system has links
 		}
@@ -255,7 +266,10 @@ func (d disk) overwrite(f *os.File, text string) error {
 		return nil
 	}
 	if back := rewrite(f, d.raw); back != nil {
-		return fmt.Errorf("could not be written: %w, and its old text could not be put back: %w", cause(err), cause(back))
+		now, unread := io.ReadAll(io.NewSectionReader(f, 0, review.MaxFile+1))
+		if unread != nil || !bytes.Equal(now, d.raw) {
+			return unsureError{fmt.Errorf("could not be written: %w, and its old text could not be put back: %w", cause(err), cause(back))}
+		}
 	}
 	return writeError(err)
 }
