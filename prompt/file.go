@@ -139,9 +139,13 @@ func (f *file) any(such func(*part) bool) bool {
 
 // composed is the file with the lines that were accepted.
 func (f *file) composed() hunks.Text {
-	return f.patch.Base.With(f.patch.Compose(func(id int) bool {
-		return f.any(func(p *part) bool { return p.hunk != nil && p.hunk.ID == id })
-	}))
+	accepted := make(map[int]bool, len(f.parts)) // by the hunk's id
+	for _, p := range f.parts {
+		if p.hunk != nil {
+			accepted[p.hunk.ID] = p.state == hunks.Applied
+		}
+	}
+	return f.patch.Base.With(f.patch.Compose(func(id int) bool { return accepted[id] }))
 }
 
 // kind is what the proposal does to the file as a whole.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
@@ -174,4 +175,25 @@ func TestElsewhere(t *testing.T) {
 	close(typed)
 	s.until("a.txt has unsaved changes in Neovim").says(ofFileQuestion, "n")
 	must(t, s.end().err)
+}
+
+// TestManyHunks composes the text of very many hunks in time: with each looked for among all it took 10 s.
+func TestManyHunks(t *testing.T) {
+	const n = 60_000
+	var base, modified strings.Builder
+	for range n {
+		base.WriteString("old\n" + strings.Repeat("same\n", 7))
+		modified.WriteString("new\n" + strings.Repeat("same\n", 7))
+	}
+	f := &file{patch: hunks.Diff(hunks.NewText(base.String()), modified.String())}
+	f.divide()
+	f.acceptAll()
+	f.parts[n/2].reject()
+	start := time.Now()
+	if got := strings.Count(f.composed().Body, "new\n"); len(f.parts) != n || got != n-1 {
+		t.Errorf("%d of %d", got, len(f.parts))
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
 }
