@@ -2,6 +2,7 @@ package policy
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -43,6 +44,9 @@ func newGlob(text, home string) (glob, error) {
 	if !doublestar.ValidatePattern(bare) {
 		return g, errors.New("is no valid pattern")
 	}
+	if alternatives(bare) > maxAlternatives {
+		return g, fmt.Errorf("stands for more than %d patterns: write several", maxAlternatives)
+	}
 	g.absolute = filepath.IsAbs(bare)
 	if !g.absolute && !strings.Contains(bare, "/") {
 		bare = "**/" + bare
@@ -61,6 +65,32 @@ func newGlob(text, home string) (glob, error) {
 		}
 	}
 	return g, nil
+}
+
+// maxAlternatives is how many patterns one with braces may stand for. A path is matched with each of them: twenty times
+// {a,b} in a project's file would keep a call waiting for minutes.
+const maxAlternatives = 1000
+
+// alternatives is how many patterns without braces a pattern stands for, or more than that: of braces within braces, and
+// never more than one above maxAlternatives.
+func alternatives(pattern string) int {
+	product := 1
+	var open []int // how many alternatives each of the braces has so far
+	for i := 0; i < len(pattern); i++ {
+		last := len(open) - 1
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case c == '{':
+			open = append(open, 1)
+		case c == ',' && last >= 0:
+			open[last]++
+		case c == '}' && last >= 0:
+			product = min(product*open[last], maxAlternatives+1)
+			open = open[:last]
+		}
+	}
+	return product
 }
 
 // escape is a path as a pattern that matches only it.

@@ -159,6 +159,7 @@ func TestBroken(t *testing.T) {
 		{"the syntax", "deny = ['a']\nmode = ", ":2): "},
 		{"a glob", "deny = [\n'a',\n'[']", `:3): "[" is no valid pattern`},
 		{"a glob out of the roots", "deny = ['../x']", ":1): \"../x\" is no pattern"},
+		{"a glob of too many", "deny = ['{a,\\{}{b,c,d}', '" + strings.Repeat("{a,aa}", 30) + "']", ":1): \"{a,aa}{a,aa}"},
 		{"a root's mode", "[roots.a]\npath = '/'\nmode = 'r'", ":3): "},
 		{"a root without a path", "\n[roots.a]\nmode = 'ro'", ":2): "},
 		{"a root that is relative", "[roots.a]\npath = 'x'", ":2): "},
