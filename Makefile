@@ -21,7 +21,7 @@ unexport NVIM
 # What to test; `make test PKG=./hunks/... RUN=TestApply`.
 PKG ?= ./...
 RUN ?=
-TEST_FLAGS = -count=1 -timeout 10m $(if $(RUN),-run '$(RUN)')
+TEST_FLAGS = -count=1 -timeout 30m $(if $(RUN),-run '$(RUN)')
 
 # The race detector needs a C compiler. Without one the tests still run, and say that they ran without it.
 RACE = $$(scripts/race-flag.sh)

@@ -14,7 +14,7 @@ import (
 )
 
 // patience is how long a test waits for something that must happen. It decides no test that passes.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // eachNvim runs a test in each Neovim that `make test` names in $TEST_NVIMS.
 func eachNvim(t *testing.T, test func(t *testing.T, bin string)) {

@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long a test waits for an event that has to come.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // person sits at a terminal: a pseudo-terminal, whose other end a reviewer has.
 type person struct {

@@ -20,7 +20,7 @@ import (
 )
 
 // callTimeout ends a request that Neovim does not answer, because it waits at a prompt, say.
-const callTimeout = 10 * time.Second
+const callTimeout = 30 * time.Second
 
 // Default size of the grid.
 const (

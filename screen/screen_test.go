@@ -15,7 +15,7 @@ import (
 	"nvim-agent-diff/screen/screentest"
 )
 
-const patience = 10 * time.Second
+const patience = time.Minute
 
 func start(t *testing.T, nvim string) *screen.Screen {
 	return screentest.Start(t, screen.Options{Nvim: nvim, Dir: t.TempDir(), Width: 40, Height: 10})

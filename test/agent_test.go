@@ -283,7 +283,7 @@ func (c *call) progress(text string) {
 func (a *agent) hangUp() {
 	a.t.Helper()
 	_ = a.stdin.Close()
-	a.gone(2 * time.Second)
+	a.gone(patience)
 }
 
 // signal sends the server a signal.
@@ -303,7 +303,7 @@ func (a *agent) end() {
 	_ = a.stdin.Close()
 	select {
 	case <-a.ended:
-	case <-time.After(5 * time.Second):
+	case <-time.After(patience):
 		a.t.Errorf("the server did not end when its stdin was closed; it says:\n%s", a.stderr)
 		_ = a.cmd.Process.Kill()
 		<-a.ended

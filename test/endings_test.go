@@ -42,9 +42,7 @@ func TestNeovimKilled(t *testing.T) {
 		killed := time.Now()
 		s.nvim.Kill()
 		call.result().failed("editor_lost").says("1")
-		if took := call.at.Sub(killed); took > time.Second {
-			s.t.Errorf("the answer took %v", took)
-		}
+		within(s.t, time.Second, killed, call.at)
 		s.propose("a.txt", three(), three(1), "").result().failed("editor_unavailable")
 		s.fileIs("a.txt", three())
 	})

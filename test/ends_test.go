@@ -15,14 +15,16 @@ import (
 	"nvim-agent-diff/screen/screentest"
 )
 
-// within fails when something took longer than the contract allows.
+// within fails when something took longer than the contract allows, or several times as long on a machine of which nobody
+// knows what else it does: only TEST_TIMES=exact takes the contract at its word.
 func within(t testing.TB, limit time.Duration, since, at time.Time) {
 	t.Helper()
-	if raced {
-		limit *= 3
+	allowed := limit
+	if os.Getenv("TEST_TIMES") != "exact" {
+		allowed *= 10
 	}
-	if took := at.Sub(since); took > limit {
-		t.Errorf("took %v, allowed are %v", took, limit)
+	if took := at.Sub(since); took > allowed {
+		t.Errorf("took %v, %v are promised", took, limit)
 	}
 }
 
@@ -203,7 +205,7 @@ func TestAgentEnds(t *testing.T) {
 				s.cursorOn(2) // though the head has grown
 				s.pressed("aArR ")
 				s.states(applied, pending, pending)
-				s.agent.gone(2 * time.Second)
+				s.agent.gone(patience)
 				s.press("q") // closes, and asks nothing
 				s.over()
 				s.bufferIs("a.txt", three(1))

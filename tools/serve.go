@@ -57,7 +57,7 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) err
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(drainTime):
+	case <-time.After(s.drain):
 		return errStuck
 	}
 }

@@ -30,6 +30,7 @@ type Options struct {
 	Log     *slog.Logger // nil for none
 
 	progressEvery time.Duration // 0 for progressEvery
+	drainTime     time.Duration // 0 for drainTime
 }
 
 // Server answers tool calls. It is safe for concurrent use.
@@ -39,6 +40,7 @@ type Server struct {
 	version  string
 	log      *slog.Logger
 	every    time.Duration // between progress notifications
+	drain    time.Duration // see drainTime
 	named    []root        // by a person
 	working  []root        // when nobody names any
 }
@@ -49,7 +51,10 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{reviewer: o.Reviewer, guard: o.Guard, version: o.Version, log: o.Log, named: named, every: cmp.Or(o.progressEvery, progressEvery)}
+	s := &Server{
+		reviewer: o.Reviewer, guard: o.Guard, version: o.Version, log: o.Log, named: named,
+		every: cmp.Or(o.progressEvery, progressEvery), drain: cmp.Or(o.drainTime, drainTime),
+	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -21,7 +21,20 @@ import (
 )
 
 // patience is how long a test waits for an event that has to come.
-const patience = 20 * time.Second
+const patience = time.Minute
+
+// within fails when something took longer than is promised, or rather several times as long: nobody knows what else the
+// machine does. TEST_TIMES=exact is for one that does nothing else.
+func within(t *testing.T, limit time.Duration, since time.Time) {
+	t.Helper()
+	allowed := limit
+	if os.Getenv("TEST_TIMES") != "exact" {
+		allowed *= 10
+	}
+	if took := time.Since(since); took > allowed {
+		t.Errorf("it took %v, %v are promised", took, limit)
+	}
+}
 
 // asProgram makes this test's binary the program, with a reviewer that decides as the variable says.
 const asProgram = "NVIM_AGENT_DIFF_TEST_REVIEW"
@@ -255,9 +268,7 @@ func TestMCPEnds(t *testing.T) {
 					last = line
 				}
 				err := cmd.Wait()
-				if d := time.Since(start); d > limit {
-					t.Errorf("it took %v", d)
-				}
+				within(t, limit, start)
 				if answered := strings.Contains(last, "cancelled: Nothing was changed."); answered != (how == "hold") {
 					t.Errorf("the last word: %s", last)
 				}
@@ -295,9 +306,7 @@ func TestMCPAgentKilled(t *testing.T) {
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && !exit.Exited() {
 		t.Errorf("killed by a signal: %v", err)
 	}
-	if d := time.Since(start); d > time.Second {
-		t.Errorf("it took %v", d)
-	}
+	within(t, time.Second, start)
 }
 
 // A person at the command line interrupts.
