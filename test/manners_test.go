@@ -2,7 +2,6 @@ package test
 
 import (
 	"testing"
-	"time"
 
 	"nvim-agent-diff/screen"
 	"nvim-agent-diff/screen/screentest"
@@ -103,6 +102,12 @@ func TestGetchar(t *testing.T) {
 	})
 }
 
+// stoppedClock has Neovim's clock stand still but for pass(): how fast a test's keys come is not the test's to say.
+const stoppedClock = `
+	local at = vim.uv.now()
+	vim.uv.now = function() return at end
+	function _G.pass(ms) at = at + ms end`
+
 // After the review took the focus by itself, keys decide only when none has been pressed for a while; also when it took it
 // from a terminal that was typed in.
 func TestArming(t *testing.T) {
@@ -119,6 +124,7 @@ func TestArming(t *testing.T) {
 				s := newStory(t, nvim, "--cmd", "let g:agent_diff = {'arm_ms': 300}")
 				s.file("a.txt", three())
 				begin(s)
+				s.lua(nil, stoppedClock)
 				call := s.proposeThree()
 				for range 5 {
 					s.press("A")
@@ -128,7 +134,7 @@ func TestArming(t *testing.T) {
 				s.see("key ignored")
 				s.states(pending, pending, pending)
 				s.waiting(call)
-				time.Sleep(400 * time.Millisecond) // a user pausing is what this is about
+				s.lua(nil, `_G.pass(300)`)
 				s.press("a")
 				s.states(applied, pending, pending)
 				s.press("A")
