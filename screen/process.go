@@ -26,7 +26,8 @@ type Options struct {
 	Height int      // lines; DefaultHeight when 0
 	// NoWait returns when the UI is attached, for a Neovim that may ask something while it starts.
 	NoWait bool
-	// Lag is how much later than it was drawn a frame is seen. Who takes an old frame for what is now is found out by that.
+	// Lag is how much later a frame is seen than it was drawn, and an event heard. Who takes what was for what is now is found
+	// out by that.
 	Lag time.Duration
 }
 

@@ -46,6 +46,7 @@ type Screen struct {
 	grid grid // guarded by mu, like everything below
 
 	mu      sync.Mutex
+	late    []func()      // what is done when the lag is over
 	drawn   *Snapshot     // the last frame
 	front   *Snapshot     // the one that is shown: the last, but for the lag
 	changed chan struct{} // closed and renewed when front or events change
@@ -155,8 +156,9 @@ func (s *Screen) redraw(args ...any) {
 		}
 		name := text(event[0])
 		if name == "flush" {
-			s.drawn = s.grid.flush(s.drawn)
-			s.publish(s.drawn)
+			shot := s.grid.flush(s.drawn)
+			s.drawn = shot
+			s.later(func() { s.show(shot) })
 			continue
 		}
 		for _, params := range event[1:] {
@@ -165,17 +167,20 @@ func (s *Screen) redraw(args ...any) {
 	}
 }
 
-// publish shows a frame, in time. The caller holds mu.
-func (s *Screen) publish(shot *Snapshot) {
-	if s.lag > 0 {
-		time.AfterFunc(s.lag, func() {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.show(shot)
-		})
+// later does things in order, each when the lag is over. The caller holds mu, and so does later.
+func (s *Screen) later(do func()) {
+	if s.lag == 0 {
+		do()
 		return
 	}
-	s.show(shot)
+	s.late = append(s.late, do)
+	time.AfterFunc(s.lag, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		first := s.late[0]
+		s.late = s.late[1:]
+		first()
+	})
 }
 
 // show shows a frame unless a later one is shown. The caller holds mu.
@@ -199,8 +204,10 @@ func (s *Screen) event(args ...any) {
 	if len(args) > 2 {
 		e.Data = args[2]
 	}
-	s.events = append(s.events, e)
-	s.wake()
+	s.later(func() {
+		s.events = append(s.events, e)
+		s.wake()
+	})
 }
 
 // holds takes note that what a watch watches for holds.

@@ -3,6 +3,8 @@ package test
 import (
 	"fmt"
 	"testing"
+
+	"nvim-agent-diff/screen"
 )
 
 // Counts, `.`, and the hunk as a text object.
@@ -43,15 +45,15 @@ func TestWhereAmINeeded(t *testing.T) {
 		s.file("b.txt", three())
 		second := s.propose("b.txt", three(), three(1, 2), "another one")
 		s.until("both are ready", `local r = require("agent_diff").reviews()[2] return r and r.total == 2`)
-		waiting := ""
-		for _, e := range s.nvim.Events() {
-			if data, _ := e.Data.(map[string]any); e.Match == "AgentDiffWaiting" {
-				waiting += fmt.Sprint(data["path"], data["pending"])
+		s.met(s.nvim.Wait(patience, "the second one is told to wait", func(*screen.Snapshot) bool {
+			waiting := ""
+			for _, e := range s.nvim.Events() {
+				if data, _ := e.Data.(map[string]any); e.Match == "AgentDiffWaiting" {
+					waiting += fmt.Sprint(data["path"], data["pending"])
+				}
 			}
-		}
-		if waiting != s.path("b.txt")+"2" {
-			s.t.Errorf("the second one should wait: %q", waiting)
-		}
+			return waiting == s.path("b.txt")+"2"
+		}))
 		s.press("a")
 		s.states(applied, pending, pending)
 		s.pressed("gl")

@@ -87,6 +87,7 @@ func TestStatuslineOfTheHelp(t *testing.T) {
 		s.see("a.txt")
 		call := s.propose("a.txt", three(), three(1, 2, 3), "")
 		s.see("agent-diff: 1 review, 3 pending")
+		s.shown()
 		s.press("a")
 		s.see("agent-diff: 1 review, 2 pending")
 		s.press("R")

@@ -117,7 +117,7 @@ func TestLinkSwappedIn(t *testing.T) {
 					s.open("link.txt")
 				}
 				first := s.propose("first.txt", "old\n", "new\n", "")
-				s.queued(1)
+				s.states(pending)
 				call := s.propose(test.path, test.original, "new\n", "the one")
 				s.queued(2)
 				if !strings.Contains(name, "link") {

@@ -1,8 +1,10 @@
 package test
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,17 +137,19 @@ func TestEvents(t *testing.T) {
 // AgentDiffDone and the answer to the agent say the same, also where the states do not show it.
 func TestDoneAsAnswered(t *testing.T) {
 	forEachNvim(t, func(s *story) {
+		var all []string
 		decision := func(want string) {
 			s.t.Helper()
-			err := s.nvim.Wait(patience, "AgentDiffDone", func(*screen.Snapshot) bool {
-				events := s.nvim.Events()
-				return len(events) > 0 && events[len(events)-1].Match == "AgentDiffDone"
-			})
-			must(s.t, err)
-			events := s.nvim.Events()
-			if data := events[len(events)-1].Data.(map[string]any); data["decision"] != want {
-				s.t.Errorf("the decision should be %s: %v", want, data)
-			}
+			all = append(all, want)
+			s.met(s.nvim.Wait(patience, fmt.Sprint("AgentDiffDone with the decisions ", all), func(*screen.Snapshot) bool {
+				var told []string
+				for _, e := range s.nvim.Events() {
+					if data, _ := e.Data.(map[string]any); e.Match == "AgentDiffDone" {
+						told = append(told, fmt.Sprint(data["decision"]))
+					}
+				}
+				return slices.Equal(told, all)
+			}))
 		}
 		s.lua(nil, `vim.g.agent_diff = { arm_ms = 0, toggle_applied = 'mark' }`)
 		call := s.asked()

@@ -21,7 +21,7 @@ func (s *story) hunks(want ...string) {
 	s.until(fmt.Sprint("hunks are ", want), `
 		local want = ...
 		local review = require('agent_diff').reviews()[1]
-		if not review or not vim.api.nvim_buf_is_valid(review.bufnr) then return false end
+		if not review or not require('agent_diff.queue').shown then return false end
 		local got, count = {}, { applied = 0, rejected = 0, pending = 0, conflict = 0 }
 		local d = vim.b[review.bufnr].agent_diff
 		for i, hunk in ipairs(d.hunks) do

@@ -82,7 +82,7 @@ func (s *story) filesAre(want ...string) {
 	const seen = `
 		local there, agent_diff = pcall(require, 'agent_diff')
 		local review = there and agent_diff.reviews()[1]
-		if not review or review.bufnr < 0 or not review.files then return nil end
+		if not review or not require('agent_diff.queue').shown or not review.files then return nil end
 		local d, at, list = vim.b[review.bufnr].agent_diff, 0, {}
 		for _, file in ipairs(d.files) do
 			local line = file.path:sub(#vim.fn.getcwd() + 2) .. ' ' .. file.kind .. ':'

@@ -84,7 +84,7 @@ const seenStatesLua = `
 local function seen_states()
 	local there, agent_diff = pcall(require, 'agent_diff')
 	local review = there and agent_diff.reviews()[1]
-	if not review or not review.bufnr or not vim.api.nvim_buf_is_valid(review.bufnr) then return nil end
+	if not review or not require('agent_diff.queue').shown then return nil end
 	local got = { dictionary = {}, marks = {}, progress = '' }
 	local d = vim.b[review.bufnr].agent_diff
 	local count = { applied = 0, rejected = 0, pending = 0, conflict = 0 }

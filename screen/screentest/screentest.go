@@ -57,7 +57,8 @@ func ask(nvim string) string {
 }
 
 // Start starts a Neovim for as long as the test lasts. When the test fails, its log shows the screen. SCREEN_LAG=50ms in
-// the environment has every test see each frame that much later: one that takes an old frame for a new one then fails.
+// the environment has every test see each frame, and hear each event, that much later: one that takes what was for what is
+// then fails.
 func Start(t testing.TB, opts screen.Options) *screen.Screen {
 	t.Helper()
 	if lag := os.Getenv("SCREEN_LAG"); lag != "" {
