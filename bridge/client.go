@@ -61,20 +61,6 @@ func Dial(ctx context.Context, addr string, onNotify func(event string, args []a
 	return c, nil
 }
 
-// New serves a stream that is connected to a Neovim already, however it was connected; the client owns it. Closing rwc
-// must end a Read that waits. See [Dial] for onNotify.
-func New(ctx context.Context, rwc io.ReadWriteCloser, onNotify func(event string, args []any)) (*Client, error) {
-	c, err := serve(rwc, onNotify)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.identify(ctx); err != nil {
-		c.Close()
-		return nil, err
-	}
-	return c, nil
-}
-
 // dial is Dial without asking for the channel.
 func dial(ctx context.Context, addr string, onNotify func(string, []any)) (*Client, error) {
 	var d net.Dialer
@@ -202,7 +188,7 @@ func (c *Client) identify(ctx context.Context) error {
 // Channel is the number of this connection in Neovim; never 0.
 func (c *Client) Channel() int { return c.channel }
 
-// Addr is the address that was dialled; empty for a stream that was connected already.
+// Addr is the address that was dialled.
 func (c *Client) Addr() string { return c.addr }
 
 // Done is closed when the connection is broken or closed, after the last notification was handed over (unless the

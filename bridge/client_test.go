@@ -111,7 +111,7 @@ func TestNotificationsInOrderAndBeforeTheEnd(t *testing.T) {
 			if event == "panic" {
 				panic("a handler that fails")
 			}
-			got = append(got, DecodeArgs(args).At(0).Int())
+			got = append(got, Decode(args).At(0).Int())
 		})
 		chunk := `local channel, count = ...
 			vim.rpcnotify(channel, 'agent_diff')

@@ -18,9 +18,6 @@ type Value struct {
 // Decode begins reading a value.
 func Decode(raw any) Value { return Value{raw: raw, err: new(error)} }
 
-// DecodeArgs begins reading the arguments of a notification.
-func DecodeArgs(args []any) Value { return Decode(args) }
-
 // Err is the first thing in the whole tree that was not as expected; nil when all that was read was right.
 func (v Value) Err() error {
 	if v.err == nil {
@@ -28,9 +25,6 @@ func (v Value) Err() error {
 	}
 	return *v.err
 }
-
-// Raw is the value as it was decoded.
-func (v Value) Raw() any { return v.raw }
 
 // IsNil says whether there is nothing here: nil, vim.NIL, or a field or an argument that is missing.
 func (v Value) IsNil() bool { return v.raw == nil }
@@ -121,19 +115,6 @@ func (v Value) Key(name string) Value {
 		v.fail("a dictionary")
 	}
 	return v.child(v.entries()[name], "."+name)
-}
-
-// Keys are the names of a dictionary's fields, in no order.
-func (v Value) Keys() []string {
-	if list, ok := v.raw.([]any); !v.isTable() || ok && len(list) > 0 {
-		v.fail("a dictionary")
-	}
-	entries := v.entries()
-	names := make([]string, 0, len(entries))
-	for name := range entries {
-		names = append(names, name)
-	}
-	return names
 }
 
 func (v Value) child(raw any, step string) Value {

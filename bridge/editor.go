@@ -162,7 +162,7 @@ func (e *editor) dispatch(name string, args []any) {
 	if name == "" || len(args) == 0 {
 		return
 	}
-	ref := DecodeArgs(args).At(0).Int()
+	ref := Decode(args).At(0).Int()
 	e.mu.Lock()
 	client, s := e.client, e.sessions[ref]
 	e.mu.Unlock()
@@ -171,7 +171,7 @@ func (e *editor) dispatch(name string, args []any) {
 	case name == "ping":
 		go e.pong()
 	case s != nil:
-		s.events.push(event{name: name, args: DecodeArgs(args[1:])})
+		s.events.push(event{name: name, args: Decode(args[1:])})
 	}
 }
 
