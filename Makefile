@@ -42,7 +42,7 @@ build: ## build bin/nvim-agent-diff
 
 .PHONY: demo
 demo: build ## show a review on an example (scripted, without a screen, when there is no terminal)
-	@NVIM_BIN="$$(scripts/find-nvim.sh)" $(BINARY) demo
+	@nvim="$$(scripts/find-nvim.sh)"; NVIM_BIN="$$nvim" $(BINARY) demo
 
 .PHONY: test
 test: vet ## run every test, on every Neovim (NVIM=0.10.4: on that one; PKG=./hunks RUN=TestX: only those)

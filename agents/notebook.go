@@ -62,27 +62,29 @@ func (c *cellEdit) wants(disk hunks.Text) (*wanted, error) {
 	return w, nil
 }
 
-// find is the source of the cell that is meant: by its id, or by its number as in "cell-2".
+// find is the source of the cell that is meant: by its id, or by its number as in "cell-2". Members are read by their exact
+// names, as the agent does.
 func (c *cellEdit) find(disk hunks.Text) (string, error) {
-	var notebook struct {
-		Cells []struct {
-			ID     string          `json:"id"`
-			Source json.RawMessage `json:"source"`
-		} `json:"cells"`
+	var notebook fields
+	err := json.Unmarshal([]byte(disk.Body), &notebook)
+	var cells []fields
+	if err == nil {
+		cells, err = notebook.list("cells")
 	}
-	if err := json.Unmarshal([]byte(disk.Body), &notebook); err != nil {
-		return "", review.Errorf(review.StaleOriginal, "%s is no notebook: %v. Nothing was changed.", shown(c.path), err)
+	if err != nil {
+		return "", review.Errorf(review.StaleOriginal, "%s is no notebook. Nothing was changed.", shown(c.path))
 	}
-	for i, cell := range notebook.Cells {
-		if cell.ID != c.cell && (c.cell != "cell-"+strconv.Itoa(i) || cell.ID != "") {
+	for i, cell := range cells {
+		id, err := cell.optional("id")
+		if err != nil || id != c.cell && (c.cell != "cell-"+strconv.Itoa(i) || id != "") {
 			continue
 		}
 		var text string
 		var lines []string
-		if json.Unmarshal(cell.Source, &text) == nil {
+		if json.Unmarshal(cell["source"], &text) == nil {
 			return text, nil
 		}
-		if json.Unmarshal(cell.Source, &lines) == nil {
+		if json.Unmarshal(cell["source"], &lines) == nil {
 			return strings.Join(lines, ""), nil
 		}
 		return "", review.Errorf(review.StaleOriginal, "The cell %s of %s has no text. Nothing was changed.", shown(c.cell), shown(c.path))

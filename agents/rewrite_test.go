@@ -346,7 +346,8 @@ func TestPatchOfFiles(t *testing.T) {
 // A notebook's cell is reviewed as a text.
 func TestNotebook(t *testing.T) {
 	const notebook = `{"cells": [{"cell_type": "code", "id": "abc", "source": ["a\n", "1\n", "2\n", "3\n", "4\n", "5\n", "6\n", "7\n", "z"]},
-		{"cell_type": "markdown", "source": "text"}], "nbformat": 4}`
+		{"cell_type": "markdown", "source": "text"},
+		{"cell_type": "code", "id": "twice", "source": "as it was", "Source": "another", "ID": "abc"}], "nbformat": 4}`
 	const middle = "1\n2\n3\n4\n5\n6\n7\n"
 	cases := []struct {
 		args map[string]any
@@ -362,6 +363,7 @@ func TestNotebook(t *testing.T) {
 		{map[string]any{"cell_id": "abc", "edit_mode": "delete"}, "a", "as it is"},
 		{map[string]any{"cell_id": "abc", "edit_mode": "insert", "new_source": "new"}, "a", "as it is"},
 		{map[string]any{"cell_id": "abc", "edit_mode": "insert", "new_source": "new"}, "r", "blocked"},
+		{map[string]any{"cell_id": "twice", "new_source": "as it was"}, "r", "as it is"}, // there is nothing to decide on
 		{map[string]any{"cell_id": "abc", "edit_mode": "what", "new_source": "new"}, "a", "blocked"},
 	}
 	for _, c := range cases {
