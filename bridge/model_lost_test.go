@@ -44,6 +44,7 @@ func (m *model) placeBlock(block int) hunks.Fit {
 				m.take(block, at, at+size)
 				b.maybe = b.maybe || size == 0 // what is undone before that does not lead there
 				b.chosen = isHere
+				m.arrive(block, side)
 				return side
 			}
 		}

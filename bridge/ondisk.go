@@ -23,8 +23,8 @@ func (s *session) applied() string {
 		applied := f.indexes(inBuffer)
 		if len(applied) == 0 {
 			// A hunk can have been written and taken back.
-			if onDisk, err := f.hunksOnDisk(); err != nil || len(f.indexes(onDisk)) > 0 {
-				said = append(said, fmt.Sprintf("In %s no hunk is applied in the buffer, but %s.", f.Path, f.describeDisk()))
+			if disk := f.describeDisk(); disk != holdsNone {
+				said = append(said, fmt.Sprintf("In %s no hunk is applied in the buffer, but %s.", f.Path, disk))
 			}
 			continue
 		}
@@ -87,84 +87,120 @@ func listed(indexes []string) string {
 	return "hunks " + strings.Join(indexes, ", ")
 }
 
+// holdsNone is what describeDisk says of a file without any of the hunks.
+const holdsNone = "the file on disk holds no hunk"
+
 // describeDisk says which hunks are on the disk.
 func (f *sessionFile) describeDisk() string {
-	onDisk, err := f.hunksOnDisk()
+	text, err := f.textOnDisk()
 	if err != nil {
 		return fmt.Sprintf("what the file on disk holds cannot be told: %v", err)
 	}
-	return "the file on disk holds " + listed(f.indexes(onDisk))
-}
-
-// hunksOnDisk says which of the file's hunks the disk holds.
-func (f *sessionFile) hunksOnDisk() (func(h *sessionHunk) bool, error) {
-	lines, err := f.linesOnDisk()
-	if err != nil {
-		return nil, err
+	fit := f.fitIn(text)
+	said := "the file on disk holds " + listed(f.indexes(func(h *sessionHunk) bool { return h.isIn(fit(h)) }))
+	edited := f.indexes(func(h *sessionHunk) bool { return h.isIn(fit(h)) && fit(h) == hunks.FitNeither })
+	if len(edited) > 0 {
+		said += fmt.Sprintf(" (%s with other changes)", listed(edited))
 	}
-	return func(h *sessionHunk) bool {
-		if h.hunk != nil {
-			return lines(h.hunk.ID)
-		}
-		return f.onDisk(h.whole.Kind)
-	}, nil
+	return said
 }
 
-func (f *sessionFile) linesOnDisk() (func(id int) bool, error) {
+// isIn says whether a hunk is in a text that it fits so. Where it cannot be found, its lines were edited, and what counts is
+// whether it was in the buffer when that was last written.
+func (h *sessionHunk) isIn(fit hunks.Fit) bool {
+	return fit == hunks.FitNew || fit == hunks.FitNeither && h.written
+}
+
+// textOnDisk is what the disk holds.
+func (f *sessionFile) textOnDisk() (hunks.Text, error) {
 	raw, err := review.ReadPlain(f.where())
 	if errors.Is(err, os.ErrNotExist) {
-		return func(int) bool { return false }, nil
+		return hunks.Text{Missing: true}, nil
 	}
 	if err != nil {
-		return nil, err
+		return hunks.Text{}, err
 	}
-	text, err := f.codec.decode(raw)
-	if err != nil {
-		return nil, err
-	}
-	return f.linesIn(text.Body), nil
+	return f.codec.decode(raw)
 }
 
-// linesIn says which of the file's hunks a text has.
-func (f *sessionFile) linesIn(body string) func(id int) bool {
+// fitIn says how each of the file's hunks fits a text that the disk holds.
+func (f *sessionFile) fitIn(text hunks.Text) func(h *sessionHunk) hunks.Fit {
+	lines := func(int) hunks.Fit { return hunks.FitOld }
+	if !text.Missing {
+		lines = f.linesIn(text.Body)
+	}
+	return func(h *sessionHunk) hunks.Fit {
+		switch {
+		case h.hunk != nil:
+			return lines(h.hunk.ID)
+		case f.onDisk(h.whole.Kind):
+			return hunks.FitNew
+		}
+		return hunks.FitOld
+	}
+}
+
+// linesIn says how the lines of the file's hunks fit a text.
+func (f *sessionFile) linesIn(body string) func(id int) hunks.Fit {
 	switch body {
 	case f.patch.Base.Body:
-		return func(int) bool { return false }
+		return func(int) hunks.Fit { return hunks.FitOld }
 	case f.patch.Compose(f.isApplied):
-		return f.isApplied
+		return func(id int) hunks.Fit {
+			if f.isApplied(id) {
+				return hunks.FitNew
+			}
+			return hunks.FitOld
+		}
 	}
 	spots, _ := f.patch.Locate(body, f.isApplied)
-	found := map[int]bool{}
+	fits := map[int]hunks.Fit{}
 	for _, h := range f.patch.Hunks {
-		in := len(h.Blocks) > 0
+		var all hunks.Fit
 		for _, block := range h.Blocks {
 			spot, there := spots[block.ID]
-			in = in && there && spot.Fit == hunks.FitNew
+			if !there || all != "" && spot.Fit != all {
+				all = hunks.FitNeither
+				break
+			}
+			all = spot.Fit
 		}
-		found[h.ID] = in
+		fits[h.ID] = all
 	}
-	return func(id int) bool { return found[id] }
+	return func(id int) hunks.Fit { return fits[id] }
+}
+
+// noteWritten keeps which hunks were in the buffer when it was written.
+func (s *session) noteWritten(index int, ids []Value) {
+	if index < 1 || index > len(s.files) {
+		return
+	}
+	f := s.files[index-1]
+	for _, h := range f.hunks {
+		h.written = slices.ContainsFunc(ids, func(id Value) bool { return id.Int() == h.id })
+	}
 }
 
 // byDisk decides by what the file holds: its buffer is gone, or is the file's no more. open: it is still there. What cannot
 // be read decides nothing.
 func (s *session) byDisk(f *sessionFile, why string, open bool) (*review.FileOutcome, error) {
-	onDisk, err := f.hunksOnDisk()
+	text, err := f.textOnDisk()
 	if err != nil {
 		return nil, review.Errorf(review.ToolFailed, "%s %s Read the file before you go on.", why, s.applied())
 	}
+	fit := f.fitIn(text)
 	file := &review.FileOutcome{Path: f.Path, Kind: f.kind(), Notes: slices.Clip(f.patch.Notes)}
-	unsaved, all := 0, true
+	unsaved, all, written := 0, true, false
 	inFile := map[int]bool{}
 	for _, h := range f.hunks {
 		o := review.HunkOutcome{
 			Index: h.index, Header: h.header(), Whole: h.hunk == nil, State: h.state, Comment: h.comment, Reason: h.reason(),
 			Blocks: h.blocks(),
 		}
-		is := onDisk(h) && (h.hunk != nil || h.state == hunks.Applied) // else it was not this review that did it
+		is := h.isIn(fit(h)) && (h.hunk != nil || h.state == hunks.Applied) // else it was not this review that did it
 		switch {
 		case is:
-			o.State, o.Edited = hunks.Applied, h.edited
+			o.State, o.Edited = hunks.Applied, h.edited || fit(h) == hunks.FitNeither
 			file.Saved = true
 			if h.whole != nil {
 				f.done(h, true, &o, file)
@@ -173,16 +209,20 @@ func (s *session) byDisk(f *sessionFile, why string, open bool) (*review.FileOut
 			o.State = hunks.Pending
 			unsaved++
 		}
+		written = written || h.written
 		if h.hunk != nil {
 			inFile[h.hunk.ID] = is
-			all = all && is && !h.edited
+			all = all && is && !o.Edited
 		}
 		file.Hunks = append(file.Hunks, o)
 	}
 	f.markPartial(file)
+	composed := f.patch.Base.With(f.patch.Compose(func(id int) bool { return inFile[id] }))
 	if file.Saved && !all {
-		file.AppliedDiff = hunks.Unified(f.Name, f.Name, f.patch.Base,
-			f.patch.Base.With(f.patch.Compose(func(id int) bool { return inFile[id] })))
+		file.AppliedDiff = hunks.Unified(f.Name, f.Name, f.patch.Base, composed)
+	}
+	if written && f.codec.verbatim() && !text.Missing {
+		file.UserDiff = hunks.Unified(f.Name, f.Name, composed, text)
 	}
 	if unsaved > 0 {
 		lost := "are lost"

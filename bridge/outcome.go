@@ -235,7 +235,7 @@ func (f *sessionFile) verify(meant, held hunks.Text, out *review.FileOutcome) hu
 func (f *sessionFile) holdsApplied(text hunks.Text, out *review.FileOutcome) bool {
 	lines := f.linesIn(text.Body)
 	for i := range out.Hunks {
-		if h := f.hunks[i]; h.hunk != nil && !out.Hunks[i].Edited && out.Hunks[i].InSource() != lines(h.hunk.ID) {
+		if h := f.hunks[i]; h.hunk != nil && !out.Hunks[i].Edited && out.Hunks[i].InSource() != (lines(h.hunk.ID) == hunks.FitNew) {
 			return false
 		}
 	}

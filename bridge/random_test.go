@@ -323,7 +323,7 @@ func (g *game) end() {
 		g.step("R", func(m *model) { m.decideAll(hunks.Reject, hunks.Pending, hunks.Conflict, hunks.Applied) },
 			func() { g.r.do("press", "R") })
 	}
-	if !g.m.ended {
+	if !g.m.ended && !g.unclear {
 		g.step("qy", func(m *model) { m.ended = true }, func() { g.r.do("press", "qy") })
 	}
 	if g.t.Failed() || g.unclear {

@@ -136,6 +136,8 @@ func (s *session) handle(ctx context.Context, taken []event, wanted string) (out
 			s.place(e.args.At(0).Int(), e.args.At(1).Int())
 		case "hunks":
 			s.note(e.args.At(0).List())
+		case "written":
+			s.noteWritten(e.args.At(0).Int(), e.args.At(1).List())
 		case "comment":
 			s.heed(e.args.At(0).Int(), e.args.At(1).Text())
 		case "cut":

@@ -33,6 +33,7 @@ type sessionHunk struct {
 	comment string       // the person's
 	origin  *sessionHunk // what it was cut from at first; nil for a hunk as it was proposed
 	edited  bool         // it is the person's version
+	written bool         // it was in the buffer when that was last written
 }
 
 // divide finds what is decided on in a file: what happens to it as a whole, and its hunks. All lines of a file that is

@@ -2,6 +2,7 @@ package test
 
 import (
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -127,6 +128,19 @@ func TestSourceUnloaded(t *testing.T) {
 		call.result().rejected("a.txt")
 		s.over()
 		s.fileIs("a.txt", three())
+
+		// What was accepted, edited and written is accepted, although its text is nowhere to be found any more.
+		call = s.asked()
+		s.press("a")
+		s.states(applied, pending, pending)
+		s.lua(nil, `
+			local bufnr = vim.fn.bufnr('a.txt')
+			vim.api.nvim_buf_set_lines(bufnr, 3, 4, true, { 'mine' })
+			vim.api.nvim_buf_call(bufnr, function() vim.cmd('silent write') end)
+			vim.api.nvim_buf_delete(bufnr, { force = true })`)
+		call.result().accepted("a.txt", true).hunks(1, 0, 2, 0).says("applied, edited by the user", "-FOUR\n+mine\n")
+		s.over()
+		s.fileIs("a.txt", strings.Replace(three(1), "FOUR", "mine", 1))
 
 		// What cannot be read is not called anything: it says what is known.
 		call = s.asked()

@@ -190,6 +190,16 @@ func TestDoneAsAnswered(t *testing.T) {
 	})
 }
 
+// A session that was saved during a review brings back buffers with its names: the next review is in nobody's way.
+func TestNamesOfASession(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.lua(nil, `vim.cmd.badd('agent-diff://1/a.txt')`)
+		call := s.asked()
+		s.press("R")
+		call.result().rejected("a.txt")
+	})
+}
+
 // The commands do what the keys do.
 func TestCommands(t *testing.T) {
 	forEachNvim(t, func(s *story) {

@@ -181,6 +181,13 @@ function Anchors:side_between(block, first, last)
   end
 end
 
+--- Whether some of a block's lines are still where it is.
+---@return boolean
+function Anchors:has_some(block)
+  local first, last, turned = self:range(block.mark)
+  return first ~= nil and first < last and not turned and not block.adrift and #block[block.side] > 0
+end
+
 --- Whether these rows are between the blocks before and behind this one, as far as their places are known.
 ---@return boolean
 function Anchors:in_order(block, first, last)

@@ -226,13 +226,18 @@ end
 
 local function in_source(hunk) return hunk.state == 'applied' or hunk.kept end
 
---- Remembers what the disk holds of a file's hunks, when it was written.
+--- Remembers what the disk holds of a file's hunks, when it was written; the server too.
+---@param review agent_diff.Review
 ---@param file agent_diff.File
-function M.note_written(file)
+function M.note_written(review, file)
+  if review.ended then return end
   file.source:observe()
+  local ids = {}
   for _, hunk in ipairs(file.hunks) do
     hunk.written = in_source(hunk)
+    if hunk.written then ids[#ids + 1] = hunk.id end
   end
+  review.server:notify('written', review.ref, file.index, ids)
 end
 
 --- Whether a hunk of a file whose buffer is gone is on the disk, as far as that can be known here.

@@ -14,6 +14,7 @@ local M = {}
 ---@field unsaved boolean it had unsaved changes before the review
 ---@field no_write string? why it must not be written
 ---@field changed boolean? the person changed it during the review
+---@field encoding string? 'fileencoding' when it was read; empty for UTF-8
 
 --- Loads a file, or finds the buffer that has it.
 ---@param path string absolute, symbolic links resolved
@@ -73,6 +74,7 @@ function M.read(loaded)
   facts.missing = watch.missing
   facts.unsaved = bo.modified or watch.deleted
   facts.encoding = utf8 and '' or bo.fileencoding
+  loaded.encoding = facts.encoding
   return facts
 end
 
@@ -198,6 +200,11 @@ function M.report(file, decides, gone)
     end
   end
   report.crlf, report.bom = bo.fileformat == 'dos', bo.bomb
+  local encoding = bo.fileencoding == 'utf-8' and '' or bo.fileencoding
+  if encoding ~= file.loaded.encoding and report.saved then
+    local now = encoding == '' and 'utf-8' or encoding
+    report.notes[#report.notes + 1] = ("The user changed the file's encoding to %s."):format(now)
+  end
   report.adds_newline = bo.modified and source.fixeol == true and not bo.eol
   if decides and not gone then require('agent_diff.whole').perform(file, report) end
   return report

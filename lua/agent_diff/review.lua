@@ -170,7 +170,7 @@ function Review:prepare(files)
     local watch = file.loaded.watch
     if watch then
       watch.on_gone = function(why) self:finish('source_gone', why, file) end
-      watch.on_written = function() decision.note_written(file) end
+      watch.on_written = function() decision.note_written(self, file) end
     end
     self.files[i] = file
   end

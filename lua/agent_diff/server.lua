@@ -98,9 +98,14 @@ end
 
 local last_id = 0
 
---- A new id, unless the request was cancelled before it came: a server may give up what it has not sent yet.
+--- A new id, unless the request was cancelled before it came: a server may give up what it has not sent yet. A session that
+--- was saved during a review brings back buffers of the review's name.
 local function new_id(server, ref)
   if server.cancelled[ref] then error('cancelled already: ' .. tostring(ref), 0) end
+  for _, bufnr in ipairs(api.nvim_list_bufs()) do
+    local id = api.nvim_buf_get_name(bufnr):match('^agent%-diff[%w-]*://(%d+)/')
+    if id and #id < 10 then last_id = math.max(last_id, tonumber(id)) end
+  end
   last_id = last_id + 1
   return tostring(last_id)
 end

@@ -304,8 +304,10 @@ function Source:can_be(block, row, last)
   -- What stands where nothing was changed stood there before.
   local wound = self.anchors.torn[block] and self.wound
   if wound and (last < wound.first or row > wound.last) then return false end
-  -- Without lines of its own it is known by its neighbours only, and they can be anybody's.
-  return row < last or self.anchors:in_order(block, row, last)
+  if row < last then return true end
+  -- Without lines of its own it is known by its neighbours only, and they can be anybody's. Of lines that were edited some
+  -- are there.
+  return not self.anchors:has_some(block) and self.anchors:in_order(block, row, last)
 end
 
 --- Anchors lost blocks where the server found them.
