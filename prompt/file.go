@@ -71,6 +71,20 @@ func (p *part) accept() bool {
 	return true
 }
 
+// undone: what was accepted could not be done. The error is the rest of a sentence that begins with the file.
+func (p *part) undone(err error) {
+	p.state, p.reason, p.tried = hunks.Conflict, "it was accepted, but the file "+err.Error(), true
+}
+
+// undone: nothing of what was accepted of the file could be done.
+func (f *file) undone(err error) {
+	for _, p := range f.parts {
+		if p.state == hunks.Applied {
+			p.undone(err)
+		}
+	}
+}
+
 func (p *part) reject() { p.state = hunks.Rejected }
 
 // undecided says whether nothing was said of a part yet.
@@ -170,7 +184,7 @@ func (f *file) outcome(textOnly bool) review.FileOutcome {
 			o.Blocks = p.hunk.Blocks
 		}
 		if p.state == hunks.Conflict {
-			o.Reason = p.reason
+			o.Reason, o.Tried = p.reason, p.tried
 		}
 		asProposed = asProposed && (p.hunk == nil || p.state == hunks.Applied)
 		out.Hunks = append(out.Hunks, o)

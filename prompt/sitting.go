@@ -102,11 +102,11 @@ func (s *sitting) decide(ctx context.Context) error {
 	return nil
 }
 
-// carryOut does what was accepted, and says what became of everything. What cannot be done is no rejection: the error
-// says what was done all the same.
+// carryOut does what was accepted, and says what became of everything. What cannot be done is no rejection: it is in
+// conflict, and where nothing at all could be done, the error says why.
 func (s *sitting) carryOut() (*review.Outcome, error) {
 	out := &review.Outcome{Comment: s.comment, Notes: s.leftOut, Remember: s.remember}
-	var done, failed, unsure []string
+	var failed, unsure []string
 	tried, changed := false, false
 	for _, f := range s.files {
 		if f.changes() && !s.proposal.TextOnly {
@@ -115,9 +115,9 @@ func (s *sitting) carryOut() (*review.Outcome, error) {
 				changed = changed || errors.Is(err, errChanged)
 				if _, ok := errors.AsType[unsureError](err); ok {
 					unsure = append(unsure, f.Path)
+					f.patch.Notes = append(f.patch.Notes, "It is not certain what is now in the file: read it before you go on.")
 				}
-			} else {
-				done = append(done, f.Path)
+				f.undone(err)
 			}
 		}
 		for _, p := range f.parts {
@@ -125,34 +125,27 @@ func (s *sitting) carryOut() (*review.Outcome, error) {
 		}
 		out.Files = append(out.Files, f.outcome(s.proposal.TextOnly))
 	}
-	said := whatChanged(done, unsure)
 	switch {
+	case out.Decision() == review.Accepted:
+		return out, nil
 	case changed:
 		return nil, review.Errorf(review.StaleOriginal, "The user accepted, but %s: read it again and propose again. %s",
-			strings.Join(failed, ", and "), said)
+			strings.Join(failed, ", and "), whatChanged(unsure))
 	case len(failed) > 0:
-		return nil, review.Errorf(review.ToolFailed, "The user accepted, but %s. %s", strings.Join(failed, ", and "), said)
-	case tried && out.Decision() == review.Rejected:
+		return nil, review.Errorf(review.ToolFailed, "The user accepted, but %s. %s", strings.Join(failed, ", and "), whatChanged(unsure))
+	case tried:
 		return nil, review.Errorf(review.StaleOriginal,
 			"The user accepted, but the file has changed: read it again and propose again. Nothing was changed.")
 	}
 	return out, nil
 }
 
-// whatChanged says what the files hold when not all was done.
-func whatChanged(done, unsure []string) string {
-	if len(done)+len(unsure) == 0 {
+// whatChanged says what the files hold when nothing was done.
+func whatChanged(unsure []string) string {
+	if len(unsure) == 0 {
 		return "Nothing was changed."
 	}
-	var said strings.Builder
-	if len(done) > 0 {
-		said.WriteString("Changed was: " + strings.Join(done, ", ") + ". ")
-	}
-	if len(unsure) > 0 {
-		said.WriteString("It is not certain what is now in: " + strings.Join(unsure, ", ") + ". ")
-	}
-	said.WriteString("Nothing else was changed. Read the files before you go on.")
-	return said.String()
+	return "It is not certain what is now in: " + strings.Join(unsure, ", ") + ". Nothing else was changed. Read the files before you go on."
 }
 
 // carryOut does what was accepted of a file: its lines, then its mode and its name. When the error is not nil nothing
@@ -180,7 +173,7 @@ func (f *file) carryOut(proposalRoot string) error {
 		case p.hunk != nil: // the lines of a new file are there
 			f.patch.Notes = append(f.patch.Notes, "The mode could not be set: the file "+err.Error()+".")
 		default:
-			p.state, p.reason, p.tried = hunks.Conflict, "it was accepted, but the file "+err.Error(), true
+			p.undone(err)
 			first = cmp.Or(first, err)
 		}
 	}

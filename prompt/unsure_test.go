@@ -20,17 +20,12 @@ func TestUnsure(t *testing.T) {
 			t.Errorf("%q: %v", raw, err)
 		}
 	}
-	for _, c := range []struct {
-		done, unsure []string
-		want         string
-	}{
-		{nil, nil, "Nothing was changed."},
-		{[]string{"a", "b"}, nil, "Changed was: a, b. Nothing else was changed. Read the files before you go on."},
-		{nil, []string{"c"}, "It is not certain what is now in: c. Nothing else was changed. Read the files before you go on."},
-		{[]string{"a"}, []string{"c", "d"}, "Changed was: a. It is not certain what is now in: c, d. Nothing else was changed. Read the files before you go on."},
+	for want, unsure := range map[string][]string{
+		"Nothing was changed.": nil,
+		"It is not certain what is now in: c, d. Nothing else was changed. Read the files before you go on.": {"c", "d"},
 	} {
-		if got := whatChanged(c.done, c.unsure); got != c.want {
-			t.Errorf("%s\nwant %s", got, c.want)
+		if got := whatChanged(unsure); got != want {
+			t.Errorf("%s\nwant %s", got, want)
 		}
 	}
 }

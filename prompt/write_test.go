@@ -213,8 +213,11 @@ func TestOneOfTwo(t *testing.T) {
 	_, err := s.master.WriteString("y\n")
 	must(t, err)
 	r := s.end()
-	if r.err == nil || !strings.Contains(r.err.Error(), "but b.txt has changed on disk since it was read") || !strings.Contains(r.err.Error(), "Changed was: a.txt.") {
-		t.Errorf("%v", r.err)
+	must(t, r.err)
+	const why = "it was accepted, but the file has changed on disk since it was read"
+	a, b := r.out.Files[0], r.out.Files[1]
+	if h := b.Hunks[0]; a.Decision() != review.Accepted || !a.Saved || b.Saved || h.State != hunks.Conflict || !h.Tried || h.Reason != why {
+		t.Errorf("%+v", r.out)
 	}
 	if read(t, root, "a.txt") != "b\n" || read(t, root, "b.txt") != "mine\n" {
 		t.Error("not as it was said")

@@ -97,7 +97,7 @@ var scenes = []scene{
 	},
 	{
 		name: "no editor", file: lines(),
-		told: map[way][]string{byTool: {"editor_unavailable"}, byGate: {"No Neovim"}},
+		told: map[way][]string{byTool: {"editor_unavailable"}, byGate: {"editor_unavailable"}},
 	},
 	{
 		name: "editor killed", editor: true, kill: "editor", file: lines(),
