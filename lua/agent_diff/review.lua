@@ -340,6 +340,8 @@ function Review:finish(how, why, file)
   local diagnostics = require('agent_diff.diagnostics')
   if how == 'decided' and not self.text_only then diagnosing = diagnostics.patience(self.files) end
   report.diagnosing = diagnosing
+  -- The agent goes on while Neovim clears away; whatever it asks for next is heard afterwards.
+  if how ~= 'cancelled' then self.server:notify('done', self.ref, report) end
   if decides then pcall(require('agent_diff.finished').keep, self, report) end
   for _, each in ipairs(self.files) do
     each.source:detach()
@@ -350,7 +352,6 @@ function Review:finish(how, why, file)
     require('agent_diff.queue').expect_write(self)
   end
   require('agent_diff.queue').remove(self)
-  if how ~= 'cancelled' then self.server:notify('done', self.ref, report) end
   if diagnosing > 0 then
     diagnostics.collect(self.files, diagnosing, function(found)
       self.server:notify('diagnostics', self.ref, found)
