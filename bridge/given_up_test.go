@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"nvim-agent-diff/hunks"
 	"nvim-agent-diff/review"
 )
 
@@ -52,5 +53,29 @@ func TestCancelledBeforeItCame(t *testing.T) {
 	d.lua(&waiting, "return #require('agent_diff.queue').list()")
 	if waiting != 0 {
 		t.Errorf("%d wait for the person", waiting)
+	}
+}
+
+// A pipe in the place of a file, put there after Neovim has read it, is not waited for.
+func TestPipeInTheWay(t *testing.T) {
+	d := newDesk(t, anyNvim(t))
+	path := writeFile(t, d.dir+"/a.txt")
+	if _, err := d.n.Read(within(t), path); err != nil { // so that our Lua is there
+		t.Fatal(err)
+	}
+	d.lua(nil, `local Review = getmetatable(require('agent_diff.review').new('0', { paths = {}, shown = {} })).__index
+		local load = Review.load
+		function Review:load(path)
+			local answer = load(self, path)
+			os.remove(path)
+			vim.fn.system({ 'mkfifo', path })
+			return answer
+		end`)
+	seen := errors.New("its text is what Neovim has")
+	_, err := d.n.Review(within(t), review.Proposal{Files: []review.File{{
+		Path: "a.txt", Abs: path, Name: "a.txt", Draft: func(hunks.Text) (*hunks.Patch, error) { return nil, seen },
+	}}}, nil)
+	if err == nil || !strings.Contains(err.Error(), seen.Error()) {
+		t.Error(err)
 	}
 }

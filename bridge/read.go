@@ -3,7 +3,6 @@ package bridge
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 
 	"nvim-agent-diff/hunks"
@@ -55,7 +54,7 @@ func (s *session) text(ctx context.Context, abs string, loaded Value) (hunks.Tex
 		var raw []byte
 		if !disk.IsNil() {
 			var err error
-			if raw, err = os.ReadFile(abs); err != nil {
+			if raw, err = review.ReadPlain(abs); err != nil {
 				return hunks.Text{}, codec{}, loaded, review.Errorf(review.ToolFailed, "%v. Nothing was changed.", err)
 			}
 			text := hunks.NewText(string(raw))

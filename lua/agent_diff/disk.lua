@@ -268,9 +268,12 @@ end
 ---@param keep boolean? leave an unmodified buffer as it is; else it is reloaded
 function Watch:compare(keep)
   self.keep = keep
-  if not is_new(self.bufnr) then
+  local stat = uv.fs_stat(self.path)
+  if stat and stat.type ~= 'file' then
+    self.changed = true -- Neovim would read a pipe, and wait until somebody writes into it
+  elseif not is_new(self.bufnr) then
     self:checktime()
-  elseif uv.fs_stat(self.path) then
+  elseif stat then
     if keep or vim.bo[self.bufnr].modified then
       self.changed = true
     else
