@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"nvim-agent-diff/screen/screentest"
@@ -60,6 +61,12 @@ func columns(line string) int {
 func TestHealth(t *testing.T) {
 	forEachNvim(t, func(s *story) {
 		s.asked()
+		s.agent.signal(syscall.SIGSTOP)
+		s.press(":AgentDiff health<CR>")
+		s.see("is attached and does not answer")
+		s.agent.signal(syscall.SIGCONT)
+		s.press("q")
+		s.notSee("is attached and")
 		s.press(":AgentDiff health<CR>") // not installed: a float of ours
 		s.see("OK      the agent at channel")
 		s.press("q")
@@ -73,25 +80,68 @@ func TestHealth(t *testing.T) {
 	})
 }
 
-// The statusline that the help shows says what waits, and nothing when nothing does.
+// asLualine and asHeirline do with what the help shows for those plugins as the plugins do: a component of lualine's is a function,
+// called by itself at times; one of heirline's is kept until an event of its own says that it has changed.
+const (
+	asLualine = `
+		package.preload.lualine = function()
+			return { setup = function(config) _G.component = config.sections.lualine_x[1] end }
+		end
+		assert(loadstring(...))()
+		function _G.line() return tostring(_G.component({}, true)) end
+		vim.o.statusline = 'lualine %{v:lua.line()}'
+		vim.uv.new_timer():start(100, 100, vim.schedule_wrap(function() vim.cmd('redrawstatus') end))`
+	asHeirline = `
+		local component = assert(loadstring(... .. ' return AgentDiff'))()
+		local kept
+		vim.api.nvim_create_autocmd(component.update[1], {
+			pattern = component.update.pattern,
+			callback = function(...)
+				kept = nil
+				component.update.callback(...)
+			end,
+		})
+		function _G.line()
+			kept = kept or '%#' .. component.hl .. '#' .. component.provider()
+			return kept
+		end
+		vim.o.statusline = 'heirline %{%v:lua.line()%}'`
+)
+
+// The statuslines that the help shows say what waits, and nothing when nothing does.
 func TestStatuslineOfTheHelp(t *testing.T) {
 	help, err := os.ReadFile(filepath.Join("..", "doc", "agent-diff.txt"))
 	must(t, err)
-	_, code, _ := strings.Cut(string(help), "In a plain 'statusline'")
-	_, code, _ = strings.Cut(code, ">lua\n")
-	code, _, _ = strings.Cut(code, "\n<\n")
+	example := func(after string) string {
+		_, code, _ := strings.Cut(string(help), after)
+		_, code, _ = strings.Cut(code, ">lua\n")
+		code, _, _ = strings.Cut(code, "\n<\n")
+		return code
+	}
 	forEachNvim(t, func(s *story) {
-		s.lua(nil, code)
+		s.lua(nil, example("In a plain 'statusline'"))
 		s.file("a.txt", three())
 		s.open("a.txt")
-		s.see("a.txt")
-		call := s.propose("a.txt", three(), three(1, 2, 3), "")
-		s.see("agent-diff: 1 review, 3 pending")
-		s.shown()
-		s.press("a")
-		s.see("agent-diff: 1 review, 2 pending")
-		s.press("R")
-		call.result()
-		s.notSee("agent-diff: 1 review")
+		for _, way := range []struct{ shows, do, code string }{
+			{"a.txt", "", ""},
+			{"lualine", asLualine, example("In lualine")},
+			{"heirline", asHeirline, example("In heirline")},
+		} {
+			if way.do != "" {
+				s.lua(nil, `for _, autocmd in ipairs(vim.api.nvim_get_autocmds({ event = 'User', pattern = 'AgentDiff*' })) do
+					if not autocmd.group then vim.api.nvim_del_autocmd(autocmd.id) end
+				end`)
+				s.lua(nil, way.do, way.code)
+			}
+			s.see(way.shows)
+			call := s.propose("a.txt", three(), three(1, 2, 3), "")
+			s.see("agent-diff: 1 review, 3 pending")
+			s.shown()
+			s.press("a")
+			s.see("agent-diff: 1 review, 2 pending")
+			s.press("R")
+			call.result()
+			s.notSee("agent-diff: 1 review")
+		}
 	})
 }

@@ -123,6 +123,23 @@ func TestNarrowScreens(t *testing.T) {
 	})
 }
 
+// Who wants no line numbers sees none, only the bars.
+func TestNoLineNumbers(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		for _, numbers := range []bool{true, false} {
+			s.lua(nil, `vim.cmd('edit! a.txt') if package.loaded.agent_diff then require('agent_diff').setup({ line_numbers = ... }) end`, numbers)
+			call := s.asked()
+			s.met(s.nvim.Wait(patience, fmt.Sprint("line numbers: ", numbers), func(shot *screen.Snapshot) bool {
+				row, col, found := shot.Find("▏ line 1 ")
+				return found && strings.HasSuffix(shot.Row(row)[:col], " 1  1 ") == numbers && (col == 0) != numbers
+			}))
+			s.press("R")
+			call.result().rejected("a.txt")
+			s.over()
+		}
+	})
+}
+
 // The groups are made anew with the colour scheme, light or dark; a definition of the user's stays, and the others are not the
 // worse for it.
 func TestColourSchemes(t *testing.T) {

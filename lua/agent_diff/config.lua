@@ -83,7 +83,7 @@ M.options = {
     true,
     is_boolean,
     'true or false',
-    'Whether the line numbers of both sides are shown beside the diff, in windows of 60 columns and more.'
+    'Whether the line numbers of both sides are shown beside the diff, in windows of 50 columns and more.'
   ),
   preview_lines = option(
     20,

@@ -5,7 +5,7 @@ local config = require('agent_diff.config')
 local M = {}
 
 -- Below this many columns of a window only the bar is shown.
-local least_columns = 60
+local least_columns = 50
 
 local bars = {
   pending = '%#AgentDiffPending#▏',
