@@ -173,3 +173,52 @@ func TestColourSchemes(t *testing.T) {
 		call.result().rejected("a.txt")
 	})
 }
+
+// In every colour scheme that Neovim brings, what became of a hunk, comments and hidden characters can be read, and the backgrounds of
+// changed lines are near the scheme's own, for which its colours of code are made.
+func TestLegible(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		call := s.asked()
+		var poor []string
+		s.lua(&poor, `
+			local function luminance(colour)
+				local sum = 0
+				for i, share in ipairs({ 0.2126, 0.7152, 0.0722 }) do
+					local c = bit.band(bit.rshift(colour, 24 - 8 * i), 255) / 255
+					sum = sum + share * (c <= 0.03928 and c / 12.92 or ((c + 0.055) / 1.055) ^ 2.4)
+				end
+				return sum
+			end
+			local function contrast(a, b)
+				a, b = luminance(a), luminance(b)
+				return (math.max(a, b) + 0.05) / (math.min(a, b) + 0.05)
+			end
+			local poor = {}
+			for _, scheme in ipairs(vim.fn.getcompletion('', 'color')) do
+				for _, background in ipairs({ 'dark', 'light' }) do
+					vim.o.background = background
+					vim.cmd.colorscheme(scheme)
+					local normal = vim.api.nvim_get_hl(0, { name = 'Normal', link = false })
+					local paper, ink = normal.bg or (background == 'dark' and 0 or 0xffffff), normal.fg or (background == 'dark' and 0xffffff or 0)
+					local function check(group, of, on, least, most)
+						local got = contrast(of, on)
+						if got < least or got > most then poor[#poor + 1] = ('%s %s: %s %.1f'):format(scheme, background, group, got) end
+					end
+					local function hl(group) return vim.api.nvim_get_hl(0, { name = 'AgentDiff' .. group, link = false }) end
+					for _, group in ipairs({ 'Applied', 'Rejected', 'Conflict', 'Comment', 'Hidden' }) do
+						check(group, hl(group).fg or ink, hl(group).bg or paper, 3, 21)
+					end
+					for _, group in ipairs({ 'Add', 'Delete' }) do
+						check(group .. ' under the text', ink, hl(group).bg, 3, 21)
+						check(group .. ' beside the others', paper, hl(group).bg, 1, 2.3)
+					end
+				end
+			end
+			return poor`)
+		for _, what := range poor {
+			s.t.Error(what)
+		}
+		s.press("R")
+		call.result().rejected("a.txt")
+	})
+}

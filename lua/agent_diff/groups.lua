@@ -22,10 +22,22 @@ local links = {
   AgentDiffComment = 'DiagnosticInfo',
 }
 
+-- What a person must be able to read: many a scheme leaves the groups of diagnostics as they are for a dark background.
+local words = {
+  'AgentDiffApplied',
+  'AgentDiffRejected',
+  'AgentDiffConflict',
+  'AgentDiffComment',
+  'AgentDiffHidden',
+}
+
 -- How much of a colour is mixed into a background: for lines, where the scheme has no background for them, and for words.
 local of_line, of_word = 0.3, 0.3
--- The least contrast of the text's own colour with a line's background, as WCAG counts it.
-local least_contrast = 3
+-- The same for what has to be nearer to another colour, step by step.
+local of_step = 0.7
+-- The least contrast of a text with its background, as WCAG counts it, and the most of a line's background with the others': the
+-- colours of code are made for those.
+local least_contrast, most_contrast = 3, 2.2
 
 local function channels(colour)
   return { math.floor(colour / 65536) % 256, math.floor(colour / 256) % 256, colour % 256 }
@@ -55,11 +67,31 @@ end
 
 local function get(name) return api.nvim_get_hl(0, { name = name, link = false }) end
 
+local function paper_and_ink()
+  local dark = vim.o.background == 'dark'
+  local normal = get('Normal')
+  return normal.bg or (dark and 0 or 0xffffff), normal.fg or (dark and 0xffffff or 0)
+end
+
+--- A group like another one, nearer to the text's own colour where it could not be read otherwise.
+local function legible(target)
+  local of = get(target)
+  local paper, ink = paper_and_ink()
+  local colour, on = of.fg, of.bg or paper
+  if not colour or of.reverse or contrast(colour, on) >= least_contrast then return { link = target } end
+  for _ = 1, 10 do
+    colour = mixed(colour, ink, of_step)
+    if contrast(colour, on) >= least_contrast then break end
+  end
+  local of_16 = of.ctermfg
+  if of_16 and of_16 > 8 and of_16 < 15 then of_16 = of_16 - 8 end -- the dark one of the same colour
+  return { fg = colour, bg = of.bg, bold = of.bold, ctermfg = of_16, ctermbg = of.ctermbg }
+end
+
 --- The backgrounds of changed lines and of their changed words. Only backgrounds: the text keeps the colours of code.
 local function backgrounds()
   local dark = vim.o.background == 'dark'
-  local normal = get('Normal')
-  local paper, ink = normal.bg or (dark and 0 or 0xffffff), normal.fg or (dark and 0xffffff or 0)
+  local paper, ink = paper_and_ink()
   local made = { AgentDiffDecided = {} }
   for name, of in pairs({
     Add = { 'DiffAdd', 'Added', dark and 0x30a050 or 0x40c060 },
@@ -69,8 +101,10 @@ local function backgrounds()
     local line, colour = not diff.reverse and diff.bg, text.fg or of[3]
     if not line then
       line, colour = mixed(of[3], paper, of_line), of[3]
-    elseif contrast(line, ink) < least_contrast then
-      line = mixed(line, paper, of_line)
+    end
+    for _ = 1, 10 do
+      if contrast(line, ink) >= least_contrast and contrast(line, paper) <= most_contrast then break end
+      line = mixed(line, paper, of_step)
     end
     made['AgentDiff' .. name] =
       { bg = line, ctermfg = diff.ctermfg, ctermbg = diff.ctermbg, cterm = diff.cterm }
@@ -88,6 +122,9 @@ function M.define()
   local wanted = backgrounds()
   for group, target in pairs(links) do
     wanted[group] = { link = target }
+  end
+  for _, group in ipairs(words) do
+    wanted[group] = legible(links[group])
   end
   for group, look in pairs(wanted) do
     local now, last = api.nvim_get_hl(0, { name = group }), ours[group]
