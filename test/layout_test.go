@@ -171,3 +171,38 @@ func TestSideBySideFolds(t *testing.T) {
 		call.result().rejected("new.txt")
 	})
 }
+
+// <CR> goes to the file where it can be seen: in a window of its own where there is none, or where a float hides those that are there.
+func TestShow(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.file("a.txt", three())
+		s.open("a.txt")
+		for _, where := range []string{"tab", "float"} {
+			if where != "tab" {
+				s.lua(nil, `require('agent_diff').setup({ window = ... })`, where)
+			}
+			before := s.state()
+			call := s.propose("a.txt", three(), three(1, 2, 3), "")
+			s.atHunk(1)
+			if where == "tab" {
+				s.pressed("<C-w>l:q<CR>")
+				s.atHunk(1)
+			}
+			s.pressed("n<CR>")
+			s.inSource("a.txt", 16)
+			s.until("no float is over it", `
+				local last = vim.api.nvim_win_get_position(0)[1]
+				for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+					local float = vim.api.nvim_win_get_config(win)
+					if float.relative ~= '' and float.row + float.height + 2 > last then return false end
+				end
+				return true`)
+			s.pressed("<C-w>p")
+			s.atHunk(2)
+			s.press("R")
+			call.result().rejected("a.txt")
+			s.over()
+			s.asBefore(before, untouched...)
+		}
+	})
+}

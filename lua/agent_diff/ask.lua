@@ -4,6 +4,20 @@ local notice = require('agent_diff.notice')
 
 local M = {}
 
+--- In the middle of the screen, as high as there is room for.
+local function place(width, rows)
+  local height = math.max(math.min(rows, vim.o.lines - 4), 1)
+  return {
+    relative = 'editor',
+    row = math.max(math.floor((vim.o.lines - height) / 2) - 1, 0),
+    col = math.floor((vim.o.columns - width) / 2) - 1,
+    width = width,
+    height = height,
+    border = 'rounded',
+    footer = rows > height and ' j and k scroll, q closes ' or nil,
+  }
+end
+
 --- Opens a float with a text and keys.
 ---@param lines string[]
 ---@param keys table<string, fun()|false> what a key does after the float has closed; false: just close
@@ -19,19 +33,17 @@ local function float(lines, keys)
     width = math.max(width, vim.fn.strdisplaywidth(line))
   end
   width = math.min(width, vim.o.columns - 4)
-  local height = math.max(math.min(#lines, vim.o.lines - 4), 1)
   local from = api.nvim_get_current_win()
-  local win = api.nvim_open_win(bufnr, true, {
-    relative = 'editor',
-    row = math.max(math.floor((vim.o.lines - height) / 2) - 1, 0),
-    col = math.floor((vim.o.columns - width) / 2) - 1,
-    width = width,
-    height = height,
-    style = 'minimal',
-    border = 'rounded',
-    zindex = 60,
-  })
-  vim.wo[win].wrap = false
+  local win = api.nvim_open_win(
+    bufnr,
+    true,
+    vim.tbl_extend('error', place(width, #lines), { style = 'minimal', zindex = 60 })
+  )
+  local wo = vim.wo[win][0]
+  wo.linebreak, wo.breakindent, wo.breakindentopt = true, true, 'shift:2'
+  wo.wrap = true
+  local rows = api.nvim_win_text_height(win, {}).all
+  if rows > #lines then api.nvim_win_set_config(win, place(width, rows)) end
   local closed = false
   local function close()
     if closed then return end

@@ -131,7 +131,7 @@ M.actions = {
     help = 'reject all hunks, the applied ones too, and finish',
   },
   { name = 'finish', lhs = 'q', help = 'finish; asks when hunks are undecided' },
-  { name = 'remember', lhs = 'M', help = 'accept all, and do not ask again for the file, folder or tool' },
+  { name = 'remember', lhs = 'M', help = 'accept all, and do not ask again for file, folder or tool' },
   { name = 'undo', lhs = 'u', help = 'undo the last decision' },
   { name = 'split', lhs = 's', help = 'split the hunk into its change blocks' },
   { name = 'edit', lhs = 'e', help = 'edit the new text of the hunk, and accept it so' },

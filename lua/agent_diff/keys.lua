@@ -339,11 +339,19 @@ function M.help(bufnr)
       end
     end
   end
-  local lines = { 'agent-diff: keys of the review', '' }
-  for _, action in ipairs(config.actions) do
+  local lines, mapped, width = { 'agent-diff: keys of the review', '' }, {}, 0
+  for i, action in ipairs(config.actions) do
     local lhs = keys[config.plug(action.name)] or { '-' }
     table.sort(lhs)
-    lines[#lines + 1] = ('  %-16s %s'):format(table.concat(lhs, ' '), action.help)
+    mapped[i] = table.concat(lhs, ' ')
+    width = math.max(width, vim.fn.strdisplaywidth(mapped[i]))
+  end
+  for i, action in ipairs(config.actions) do
+    lines[#lines + 1] = ('  %s%s  %s'):format(
+      mapped[i],
+      (' '):rep(width - vim.fn.strdisplaywidth(mapped[i])),
+      action.help
+    )
   end
   lines[#lines + 1] = ''
   lines[#lines + 1] = '  Leaving the window otherwise finishes too: what is applied counts.'

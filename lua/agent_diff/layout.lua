@@ -9,6 +9,8 @@ local M = {}
 
 -- Below this many columns the source stands under the review.
 local side_by_side_columns = 120
+-- On screens where the source had fewer lines than this the review is shown alone, until the person wants to see the source.
+local least_source = 3
 
 ---@class agent_diff.Layout
 ---@field shape agent_diff.Shape what is in the windows
@@ -20,6 +22,7 @@ local side_by_side_columns = 120
 ---@field source_buf integer? what we last showed in the source window
 ---@field theirs { win: integer, view: table }? the person's window that follows, and how it stood
 ---@field sizes string brings the person's windows back to their sizes
+---@field sizes_below string? what that is once there is a window under floats
 ---@field back { tab: integer, win: integer, last_tab: integer, terminal: boolean } where the person was
 ---@field marks table<integer, integer[]> the mark '" of buffers that were hidden before
 ---@field just_left boolean
@@ -28,8 +31,9 @@ local Layout = {}
 Layout.__index = Layout
 
 --- One of several floats that stand beside each other over the middle of the screen.
-local function float_config(place, of)
-  local columns, lines = vim.o.columns, vim.o.lines
+---@param below integer? how many lines at the bottom of the screen they leave free
+local function float_config(place, of, below)
+  local columns, lines = vim.o.columns, vim.o.lines - (below or 0)
   local width, height = math.floor(columns * 0.9), math.max(math.floor(lines * 0.85) - 2, 1)
   local own = math.max(math.floor(width / of) - 2, 1)
   return {
@@ -84,7 +88,9 @@ function Layout:fill(view)
   dress.fold(self.review_win, view)
   if not second then
     local file = view.review.files[1]
-    if file and self.kind == 'tab' then as_typed(function() self:open_source(file.source.bufnr) end) end
+    if file and self.kind == 'tab' then
+      as_typed(function() self:open_source(file.source.bufnr, least_source) end)
+    end
   end
 end
 
@@ -128,7 +134,7 @@ function Layout:open_split(bufnr)
 end
 
 function Layout:open_float(bufnr)
-  self.tab = self.back.tab
+  self.tab, self.sizes_below = self.back.tab, vim.fn.winrestcmd()
   self.review_win = api.nvim_open_win(bufnr, true, float_config(1, 1))
 end
 
@@ -144,17 +150,29 @@ function Layout:open_second(bufnr)
 end
 
 --- Opens the source beside the review. Where there is no room for it, the review is shown alone.
-function Layout:open_source(bufnr)
-  local split = vim.o.columns >= side_by_side_columns and 'right' or 'below'
+---@param bufnr integer
+---@param least integer how many lines there must be for it
+function Layout:open_source(bufnr, least)
+  local floats = self.kind == 'float'
+  local split = not floats and vim.o.columns >= side_by_side_columns and 'right' or 'below'
+  local above = floats and vim.o.lines or api.nvim_win_get_height(self.review_win)
+  local below = math.max(math.floor(above / 3), 1)
+  if split == 'below' and below < least then return end
   self:keep_mark(bufnr)
   self.source_buf = bufnr
-  local below = math.max(math.floor(api.nvim_win_get_height(self.review_win) / 3), 1)
+  if floats then self.sizes = self.sizes_below end
   local ok, win = pcall(api.nvim_open_win, bufnr, false, {
-    split = self.kind == 'float' and 'below' or split,
-    win = self.kind == 'float' and -1 or self.review_win,
+    split = split,
+    win = floats and -1 or self.review_win,
     height = split == 'below' and below or nil,
   })
-  if ok then self.source_win = win end
+  if not ok then return end
+  self.source_win = win
+  local wins = floats and { self.review_win, self.second_win } or {}
+  for place, own in ipairs(wins) do
+    api.nvim_win_set_config(own, float_config(place, #wins, api.nvim_win_get_height(win)))
+  end
+  if wins[2] then api.nvim_win_call(wins[1], vim.cmd.syncbind) end
 end
 
 --- Remembers where the person was last in a buffer that no window shows: showing it moves that mark.
@@ -240,13 +258,14 @@ end
 ---@param bufnr integer
 ---@param row integer? 0-based
 function Layout:enter_source(bufnr, row)
-  if not self:follower(bufnr) and not self:has_source_win() and self.shape.name ~= 'unified' then
-    as_typed(function() self:open_source(bufnr) end)
+  -- A float hides the person's windows.
+  if not self:has_source_win() and (self.kind == 'float' or not self:follower(bufnr)) then
+    as_typed(function() self:open_source(bufnr, 1) end)
   end
   if row then self:show_source(bufnr, row) end
   local win = self:follower(bufnr) or self:has_source_win() and self.source_win
   if not win then return end
-  if self.theirs then self.theirs.entered = true end
+  if self.theirs and self.theirs.win == win then self.theirs.entered = true end
   as_typed(function() api.nvim_set_current_win(win) end)
 end
 
