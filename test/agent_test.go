@@ -289,6 +289,21 @@ func (a *agent) hangUp() {
 // signal sends the server a signal.
 func (a *agent) signal(s syscall.Signal) { _ = a.cmd.Process.Signal(s) }
 
+// stop makes the server stand still, and waits until it does; what makes it go on is returned.
+func (a *agent) stop() (goOn func()) {
+	a.t.Helper()
+	pid := a.cmd.Process.Pid
+	must(a.t, syscall.Kill(pid, syscall.SIGSTOP))
+	stands := func() bool {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		return err != nil || strings.Contains(string(stat), ") T ")
+	}
+	for !stands() {
+		time.Sleep(time.Millisecond)
+	}
+	return func() { must(a.t, syscall.Kill(pid, syscall.SIGCONT)) }
+}
+
 // gone waits until the server has ended.
 func (a *agent) gone(within time.Duration) {
 	a.t.Helper()

@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"nvim-agent-diff/screen/screentest"
@@ -61,10 +60,10 @@ func columns(line string) int {
 func TestHealth(t *testing.T) {
 	forEachNvim(t, func(s *story) {
 		s.asked()
-		s.agent.signal(syscall.SIGSTOP)
+		goOn := s.agent.stop()
 		s.press(":AgentDiff health<CR>")
 		s.see("is attached and does not answer")
-		s.agent.signal(syscall.SIGCONT)
+		goOn()
 		s.press("q")
 		s.notSee("is attached and")
 		s.press(":AgentDiff health<CR>") // not installed: a float of ours

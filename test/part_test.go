@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -247,19 +246,11 @@ func TestEditHunk(t *testing.T) {
 func TestLateCut(t *testing.T) {
 	forEachNvim(t, func(s *story) {
 		call := s.proposePart()
-		pid := s.agent.cmd.Process.Pid
-		must(s.t, syscall.Kill(pid, syscall.SIGSTOP))
-		stopped := func() bool {
-			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-			return err != nil || strings.Contains(string(stat), ") T ")
-		}
-		for !stopped() {
-			time.Sleep(time.Millisecond)
-		}
+		goOn := s.agent.stop()
 		s.press("s")
 		s.see("the agent does not answer: nothing was changed")
 		s.hunks(pending)
-		must(s.t, syscall.Kill(pid, syscall.SIGCONT))
+		goOn()
 		s.press("sa")
 		s.hunks(applied, pending)
 		s.press("uu")
