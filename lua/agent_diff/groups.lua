@@ -35,8 +35,8 @@ local words = {
 local of_line, of_word = 0.3, 0.3
 -- The same for what has to be nearer to another colour, step by step.
 local of_step = 0.7
--- The least contrast of a text with its background, as WCAG counts it, and the most of a line's background with the others': the
--- colours of code are made for those.
+-- The least contrast of a text with its background, as WCAG counts it, and the most of a line's background with the others':
+-- the colours of code are made for those.
 local least_contrast, most_contrast = 3, 2.2
 
 local function channels(colour)
