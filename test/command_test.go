@@ -2,7 +2,6 @@ package test
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,13 +38,13 @@ type running struct {
 	s        *story
 	cmd      *exec.Cmd
 	out, err bytes.Buffer
-	ended    chan error
+	ended    chan struct{} // closed when it has ended
 }
 
 // start starts the program with an input, in the user's Neovim.
 func (s *story) start(stdin string, args ...string) *running {
 	s.t.Helper()
-	r := &running{s: s, ended: make(chan error, 1)}
+	r := &running{s: s, ended: make(chan struct{})}
 	r.cmd = exec.Command(program(s.t), append([]string{"--nvim", s.nvim.Addr(), "--root", s.dir}, args...)...)
 	r.cmd.Stdin = strings.NewReader(stdin)
 	r.begin()
@@ -58,21 +57,30 @@ func (r *running) begin(env ...string) {
 	r.cmd.Dir, r.cmd.Env = r.s.dir, append(append(r.s.nvim.Env(), "GORACE=atexit_sleep_ms=0"), env...)
 	r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.err
 	must(r.s.t, r.cmd.Start())
-	go func() { r.ended <- r.cmd.Wait() }()
-	r.s.t.Cleanup(func() { _ = r.cmd.Process.Kill() })
+	go func() {
+		_ = r.cmd.Wait()
+		close(r.ended)
+	}()
+	r.s.t.Cleanup(func() {
+		_ = r.cmd.Process.Kill()
+		r.wait() // it writes into the folders that are removed next
+	})
+}
+
+// wait waits for the end of the command.
+func (r *running) wait() {
+	r.s.t.Helper()
+	select {
+	case <-r.ended:
+	case <-time.After(patience):
+		r.s.t.Fatalf("the command does not end:\n%s%s", &r.out, &r.err)
+	}
 }
 
 // ends waits for the end of the command, with an exit code and texts in what it printed.
 func (r *running) ends(code int, texts ...string) *running {
 	r.s.t.Helper()
-	select {
-	case err := <-r.ended:
-		if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-			r.s.t.Fatal(err)
-		}
-	case <-time.After(patience):
-		r.s.t.Fatalf("the command does not end:\n%s%s", &r.out, &r.err)
-	}
+	r.wait()
 	said := r.out.String() + r.err.String()
 	if got := r.cmd.ProcessState.ExitCode(); got != code {
 		r.s.t.Errorf("exit code %d, should be %d:\n%s", got, code, said)
@@ -96,7 +104,7 @@ func TestApproveExample(t *testing.T) {
 	forEachNvim(t, func(s *story) {
 		s.file("numbers.txt", "x\n1\n2\n3\n4\n5\n6\n7\nx\n")
 		s.open("numbers.txt")
-		r := &running{s: s, ended: make(chan error, 1), cmd: exec.Command(python, example)}
+		r := &running{s: s, ended: make(chan struct{}), cmd: exec.Command(python, example)}
 		r.begin("NVIM_AGENT_DIFF="+program(s.t), "NVIM_AGENT_DIFF_ADDR="+s.nvim.Addr())
 		s.see("3 calls wait for your approval")
 		s.see("Note: deploy (call_3): this is a call, and no file")

@@ -36,7 +36,10 @@ func (s *story) hook(agent string, input map[string]any, flags ...string) *hooke
 		_ = h.cmd.Wait()
 		close(h.ended)
 	}()
-	s.t.Cleanup(func() { _ = h.cmd.Process.Kill() })
+	s.t.Cleanup(func() {
+		_ = h.cmd.Process.Kill()
+		h.end() // it writes into the folders that are removed next
+	})
 	return h
 }
 
