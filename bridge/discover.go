@@ -28,8 +28,9 @@ type Finder struct {
 	// Env reads an environment variable; os.Getenv when nil. Nothing but HOME is needed.
 	Env func(string) string
 
-	// folders stands in for the folders of this machine, in tests.
+	// folders stands in for the folders of this machine, and answer for answerLimit, in tests.
 	folders *socketFolders
+	answer  time.Duration
 }
 
 // Candidate is a Neovim that was looked at.
@@ -74,7 +75,7 @@ func (f *Finder) Find(ctx context.Context, file string) (Found, error) {
 	if addr, source := f.given(); addr != "" {
 		return f.explicit(ctx, addr, source, file)
 	}
-	candidates := askAll(ctx, f.addresses(), file)
+	candidates := f.askAll(ctx, f.addresses(), file)
 	if err := ctx.Err(); err != nil {
 		return Found{Candidates: candidates}, review.Errorf(review.Cancelled, "The search for a Neovim was cancelled. Nothing was changed.")
 	}
@@ -102,7 +103,7 @@ func (f *Finder) env(name string) string {
 
 // explicit takes the Neovim whose address was given, whatever it is doing, unless it is dead or too old.
 func (f *Finder) explicit(ctx context.Context, addr, source, file string) (Found, error) {
-	c := ask(ctx, Candidate{Addr: addr, Source: source, given: true}, file)
+	c := f.ask(ctx, Candidate{Addr: addr, Source: source, given: true}, file)
 	switch {
 	case c.Passed == "":
 		return Found{Candidate: c, Why: "it was given by " + source, Candidates: []Candidate{c}}, nil

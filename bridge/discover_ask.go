@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -18,11 +19,11 @@ import (
 var discoverChunk string
 
 // askAll asks all candidates at once. Two addresses of one Neovim become one candidate.
-func askAll(ctx context.Context, candidates []Candidate, file string) []Candidate {
+func (f *Finder) askAll(ctx context.Context, candidates []Candidate, file string) []Candidate {
 	answers := make([]Candidate, len(candidates))
 	var all sync.WaitGroup
 	for i, c := range candidates {
-		all.Go(func() { answers[i] = ask(ctx, c, file) })
+		all.Go(func() { answers[i] = f.ask(ctx, c, file) })
 	}
 	all.Wait()
 	once := answers[:0]
@@ -41,12 +42,13 @@ func askAll(ctx context.Context, candidates []Candidate, file string) []Candidat
 
 // ask learns from a candidate, or from outside when it waits at a prompt, all that decides. Passed says why it is out of
 // the question.
-func ask(ctx context.Context, c Candidate, file string) Candidate {
-	limit := answerLimit
+func (f *Finder) ask(ctx context.Context, c Candidate, file string) Candidate {
+	limit := cmp.Or(f.answer, answerLimit)
+	reach := limit
 	if c.given {
-		limit = dialLimit // it may be far away
+		reach = dialLimit // it may be far away
 	}
-	dialling, cancel := context.WithTimeout(ctx, limit)
+	dialling, cancel := context.WithTimeout(ctx, reach)
 	defer cancel()
 	client, err := dial(dialling, c.Addr, nil)
 	if err != nil {
@@ -54,7 +56,7 @@ func ask(ctx context.Context, c Candidate, file string) Candidate {
 		return c
 	}
 	defer client.Close()
-	ctx, cancel = context.WithTimeout(ctx, answerLimit)
+	ctx, cancel = context.WithTimeout(ctx, limit)
 	defer cancel()
 	answer, prompt, err := question(ctx, client, file)
 	if prompt {
@@ -68,7 +70,7 @@ func ask(ctx context.Context, c Candidate, file string) Candidate {
 		c.Busy = true
 		c.Dirs = append(c.Dirs, processDir(c.PID)...)
 		if !c.given && !c.around() {
-			c.Passed = idle(c.PID)
+			c.Passed = idle(c.PID, limit)
 		}
 		return c
 	case err != nil:
@@ -140,8 +142,8 @@ func processDir(pid int) []string {
 
 // idle says why a process that does not answer is not worth waiting for; empty when it runs, and is no Neovim without a
 // screen. Where the system does not tell, it is not.
-func idle(pid int) string {
-	passed := fmt.Sprintf("it did not answer within %d ms", answerLimit.Milliseconds())
+func idle(pid int, limit time.Duration) string {
+	passed := fmt.Sprintf("it did not answer within %d ms", limit.Milliseconds())
 	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	_, state, found := strings.Cut(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " ")
 	if pid <= 0 || err != nil || !found {

@@ -62,9 +62,13 @@ func TestTextOnlyNextWaits(t *testing.T) {
 		until("return #require('agent_diff').reviews() == ...", 2)
 		third := one(2, "C")
 		until("return #require('agent_diff').reviews() == ...", 3)
+		// The agent takes its time, but not as long as it has.
+		d.lua(nil, `local now, at = vim.uv.now, vim.uv.now()
+			vim.uv.now = function() return at end
+			_G.tick = function() vim.uv.now = now end`)
 		d.do("press", "A")
 		got := await(t, "the first", first)
-		for range 50 { // the agent takes its time
+		for range 50 {
 			d.lua(nil, "")
 		}
 		if err := os.WriteFile(path, []byte(got.Text.Raw()), 0o600); err != nil {
@@ -73,6 +77,7 @@ func TestTextOnlyNextWaits(t *testing.T) {
 		if err := d.n.Reload(within(t), path); err != nil {
 			t.Fatal(err)
 		}
+		d.lua(nil, `_G.tick()`)
 		open("B")
 		d.do("press", "A")
 		if got := await(t, "the second", second); got.Text.Raw() != text("A", "B", "c") || got.Unwritable != "" {

@@ -86,7 +86,7 @@ function M.look()
   if not r then return end
   local file = r.files[1]
   local source, bufnr, view = file.source, file.source.bufnr, r.view
-  vim.wait(2000, function() return not source.seen and source.seeking == 0 end, 1)
+  vim.wait(20000, function() return not source.seen and source.seeking == 0 end, 1)
   local dict = vim.b[view.bufnr].agent_diff
   local seen = { states = {}, marks = {}, edited = {}, before = {} }
   for i, hunk in ipairs(dict.hunks) do
