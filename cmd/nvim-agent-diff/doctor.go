@@ -152,11 +152,11 @@ func examine(ctx context.Context, r report, found bridge.Found) error {
 	return nil
 }
 
-// report prints one fact to a line.
+// report prints one fact to a line. What it says of files and folders may be anybody's, and must not drive the terminal.
 type report struct{ w io.Writer }
 
 func (r report) line(name, format string, args ...any) {
-	fmt.Fprintf(r.w, "%-9s %s\n", name, fmt.Sprintf(format, args...))
+	fmt.Fprintf(r.w, "%-9s %s\n", name, tools.Visible(fmt.Sprintf(format, args...)))
 }
 
 // policy lists the rules in force, and what is wrong with the files.

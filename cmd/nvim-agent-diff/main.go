@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"github.com/urfave/cli/v2"
+
+	"nvim-agent-diff/tools"
 )
 
 // The exit codes. They are part of the contract.
@@ -41,7 +43,7 @@ func run(args []string) int {
 		code = exit.ExitCode()
 	}
 	if text := err.Error(); text != "" {
-		fmt.Fprintln(os.Stderr, "nvim-agent-diff:", text)
+		fmt.Fprintln(os.Stderr, "nvim-agent-diff:", tools.Visible(text))
 	}
 	return code
 }

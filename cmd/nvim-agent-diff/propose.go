@@ -142,11 +142,7 @@ func unlessInterrupted(ctx context.Context, read func() (string, error)) (string
 
 func printResult(w io.Writer, r tools.Result, asJSON bool) error {
 	if !asJSON {
-		text := r.Text
-		if w == os.Stdout && onTerminal(os.Stdout) {
-			text = tools.Visible(text) // a file's or an agent's text, which must not drive the terminal
-		}
-		_, err := io.WriteString(w, text)
+		_, err := io.WriteString(w, onScreen(w, r.Text))
 		return err
 	}
 	return writeJSON(w, r.Structure)

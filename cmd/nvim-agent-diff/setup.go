@@ -15,6 +15,7 @@ import (
 
 	"nvim-agent-diff/agents"
 	"nvim-agent-diff/setup"
+	"nvim-agent-diff/tools"
 )
 
 // setupCommand tells agents about this program. Each agent is a command of its own, so that flags may follow its name.
@@ -79,7 +80,7 @@ func setUp(c *cli.Context) error {
 		return err
 	}
 	for _, change := range plan.Changes {
-		if _, err := io.WriteString(c.App.Writer, change.Diff()); err != nil {
+		if _, err := io.WriteString(c.App.Writer, onScreen(c.App.Writer, change.Diff())); err != nil {
 			return err
 		}
 	}
@@ -234,6 +235,6 @@ func printState(w io.Writer, s setup.State) {
 	}
 	fmt.Fprintf(w, "%-11s  %s  %s\n", s.Agent, strings.Join(parts, "  "), program)
 	for _, reason := range reasons {
-		fmt.Fprintf(w, "%-11s  %s\n", "", reason)
+		fmt.Fprintf(w, "%-11s  %s\n", "", tools.Visible(reason))
 	}
 }

@@ -228,3 +228,16 @@ func TestOwnNeovimThatEnds(t *testing.T) {
 		t.Errorf("%d %q", code, screen)
 	}
 }
+
+// Nor does what a project's files hold: the lines that a person is asked about could be hidden by it.
+func TestForeignProjectOnTerminal(t *testing.T) {
+	dir := project(t, map[string]string{
+		".git/HEAD": "", ".mcp.json": "{\n// \x1b[2Kmark\n\"mcpServers\": {\"nvim-diff\": {\"command\": \"\\u001b[2Kmark\"}}}\n",
+	})
+	for _, args := range []string{"setup claude-code --project --dry-run", "doctor", "setup"} {
+		screen, _ := converse(t, onPty(t, dir, strings.Fields(args)...))
+		if strings.Contains(screen, "\x1b") || args != "setup" && !strings.Contains(screen, `\x1b[2Kmark`) {
+			t.Errorf("%s: %q", args, screen)
+		}
+	}
+}
