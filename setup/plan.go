@@ -39,11 +39,8 @@ func (c Change) Diff() string {
 
 // Plan says what has to be changed so that an agent meets us. A plan without changes means that it does already.
 func (m *Machine) Plan(name string, o Options) (*Plan, error) {
-	a, err := findAgent(name)
+	a, err := o.agent(name)
 	if err != nil {
-		return nil, err
-	}
-	if err := o.check(a); err != nil {
 		return nil, err
 	}
 	plan := &Plan{Agent: name}
@@ -105,11 +102,8 @@ func (t target) edited(raw []byte, earlier []document, o Options) (changed bool,
 // Undo says what has to be changed so that an agent does not meet us any more. A file that nobody else has changed gets its
 // old bytes back; from another one our entries are taken out.
 func (m *Machine) Undo(name string, o Options) (*Plan, error) {
-	a, err := findAgent(name)
+	a, err := o.agent(name)
 	if err != nil {
-		return nil, err
-	}
-	if err := o.check(a); err != nil {
 		return nil, err
 	}
 	plan := &Plan{Agent: name}

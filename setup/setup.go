@@ -69,14 +69,18 @@ func (o Options) has(p Part) bool {
 	return len(o.Parts) == 0 || slices.Contains(o.Parts, p)
 }
 
-// check says what is asked for and the agent does not have.
-func (o Options) check(a *agent) error {
+// agent is the one of a name; an error when there is none, or when it lacks something that is asked for.
+func (o Options) agent(name string) (*agent, error) {
+	a, err := findAgent(name)
+	if err != nil {
+		return nil, err
+	}
 	for _, p := range o.Parts {
 		if !slices.Contains(a.parts, p) {
-			return fmt.Errorf("%s has no %s", a.title, p)
+			return nil, fmt.Errorf("%s has no %s", a.title, p)
 		}
 	}
-	return nil
+	return a, nil
 }
 
 func (m *Machine) getenv(name string) string {
