@@ -18,10 +18,11 @@ const checkLimit = 10 * time.Second
 
 // Finding is what came of trying one thing that is written in an agent's configuration.
 type Finding struct {
-	Agent string
-	What  string // "mcp", "gate", "trust"
-	OK    bool
-	Text  string // what was seen, and what to do
+	Agent   string
+	Project bool   // it is about the project's files, not the user's
+	What    string // "mcp", "gate", "trust"
+	OK      bool
+	Text    string // what was seen, and what to do
 }
 
 // Check tries what is written in the configurations, as the agents do it, in the folder dir: the servers and hooks run with
@@ -50,7 +51,7 @@ type checking struct {
 
 // add is a finding: an error and what to do, or what was seen.
 func (c *checking) add(what string, err error, well string) {
-	f := Finding{c.agent.name, what, err == nil, well}
+	f := Finding{c.agent.name, c.project, what, err == nil, well}
 	if err != nil {
 		f.Text = err.Error() + "; run: nvim-agent-diff setup " + c.agent.name
 		if c.project {
@@ -62,7 +63,7 @@ func (c *checking) add(what string, err error, well string) {
 
 // wrong is a finding that setup cannot mend.
 func (c *checking) wrong(what, text string) {
-	c.found = append(c.found, Finding{c.agent.name, what, false, text})
+	c.found = append(c.found, Finding{c.agent.name, c.project, what, false, text})
 }
 
 func (m *Machine) check(ctx context.Context, a *agent, project bool, dir string) []Finding {

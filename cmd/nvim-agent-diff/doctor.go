@@ -82,12 +82,15 @@ func doctorAgents(ctx context.Context, c *cli.Context, r report) error {
 	}
 	wrong := 0
 	for _, f := range m.Check(ctx, dir) {
-		mark := "ok: "
+		mark, where := "ok: ", ""
+		if f.Project {
+			where = " in this project"
+		}
 		if !f.OK {
 			mark = "WRONG: "
 			wrong++
 		}
-		r.line("agent", "%s, %s %s%s", f.Agent, f.What, mark, f.Text)
+		r.line("agent", "%s%s, %s %s%s", f.Agent, where, f.What, mark, f.Text)
 	}
 	if wrong > 0 {
 		return cli.Exit(fmt.Sprintf("%d of the agents' settings are wrong; see above", wrong), exitError)
