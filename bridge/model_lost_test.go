@@ -15,8 +15,8 @@ const (
 	isLost
 )
 
-// placeBlock is fitBlock, unless the block is lost; or was found again, in lines of which some at least are at its place, or,
-// if it has none, between lines that it is known to stand between.
+// placeBlock is fitBlock, unless the block is lost; or was found again, in lines of which some at least are at its place, as
+// far as it has any.
 func (m *model) placeBlock(block int) hunks.Fit {
 	b := &m.blocks[block]
 	fit := m.fitBlock(block)
@@ -35,9 +35,9 @@ func (m *model) placeBlock(block int) hunks.Fit {
 		if size == 0 && n > 0 && len(b.text(b.side)) > 0 && !b.maybe {
 			continue // its lines were edited, they have not gone
 		}
-		from, to := max(-size, -len(m.gaps[block])), min(n, n+len(m.gaps[block+1])-size)
-		if size == 0 {
-			from, to = -len(m.gaps[block]), n+len(m.gaps[block+1])
+		from, to := -len(m.gaps[block]), n+len(m.gaps[block+1])-size
+		if n > 0 && size > 0 {
+			from, to = max(from, -size), min(to, n)
 		}
 		for at := from; at <= to; at++ {
 			if m.fits(b, side, start, at, at+size) && m.maybe() {

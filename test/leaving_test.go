@@ -257,7 +257,7 @@ func TestLeavingLayouts(t *testing.T) {
 		{"unified", "float", 1, unified},
 		{"split", "tab", 2, split},
 		{"split", "split", 2, split},
-		{"split", "float", 2, []string{"R", ":bwipeout!<CR>", "<Tab>R", "cancel"}},
+		{"split", "float", 2, []string{"R", ":q<CR>:q<CR>", "ZZZZ", ":bwipeout!<CR>", "<Tab>R", "cancel"}},
 	}
 	for _, look := range looks {
 		t.Run(look.layout+" in a "+look.window, func(t *testing.T) {

@@ -108,7 +108,9 @@ function Anchors:range(mark)
     -- Where its text is replaced at once (by a redo, say) a mark is turned round.
     first, last, last_col = last, first, first_col
   end
-  if last_col > 0 then last = last + 1 end
+  -- What is typed into the line below a block without lines does not make that one of its lines.
+  local none = last == first and #self.by_mark[mark][self.by_mark[mark].side] == 0
+  if last_col > 0 and not none then last = last + 1 end
   local count = text.count(self.bufnr)
   return math.min(first, count), math.min(last, count), turned
 end
@@ -137,7 +139,11 @@ function Anchors:place(block)
   local torn = self.torn[block]
   local function may_be(side) return side == block.side or not torn or not self:crowded(block, from, to) end
   local side = self:side_between(block, first, last)
-  if side and (not turned or may_be(side)) then return side, first, last end
+  if side and (not turned or may_be(side)) then
+    -- Where everything was replaced the marks of a block can be anywhere.
+    if torn and not self:in_order(block, first, last) then return nil end
+    return side, first, last
+  end
   local edges = { first, last, from, to }
   side = from < to and self:side_between(block, from, to)
   if side and not may_be(side) then side = nil end
@@ -157,7 +163,7 @@ function Anchors:place(block)
       end
     end
   end
-  if not side then return nil end
+  if not side or (torn and not self:in_order(block, from, to)) then return nil end
   self:settle(block, from, to)
   return side, from, to
 end
@@ -181,11 +187,13 @@ function Anchors:side_between(block, first, last)
   end
 end
 
---- Whether some of a block's lines are still where it is.
----@return boolean
-function Anchors:has_some(block)
+--- The rows where some of a block's lines are still.
+---@return integer? first nil when none is
+---@return integer? last exclusive
+function Anchors:remains(block)
   local first, last, turned = self:range(block.mark)
-  return first ~= nil and first < last and not turned and not block.adrift and #block[block.side] > 0
+  if not first or first == last or turned or block.adrift or #block[block.side] == 0 then return nil end
+  return first, last
 end
 
 --- Whether these rows are between the blocks before and behind this one, as far as their places are known.

@@ -147,6 +147,10 @@ function Layout:open_second(bufnr)
   end
   local ok, win = pcall(api.nvim_open_win, bufnr, false, config_of_second)
   self.second_win = ok and win or nil
+  if not ok or self.kind ~= 'float' or api.nvim_get_current_win() ~= self.review_win then return end
+  -- Who closes a float comes into the window where they were before: the other one, and `:q` typed twice closes both.
+  vim.cmd('noautocmd call nvim_set_current_win(' .. win .. ')')
+  vim.cmd('noautocmd call nvim_set_current_win(' .. self.review_win .. ')')
 end
 
 --- Opens the source beside the review. Where there is no room for it, the review is shown alone.

@@ -304,10 +304,10 @@ function Source:can_be(block, row, last)
   -- What stands where nothing was changed stood there before.
   local wound = self.anchors.torn[block] and self.wound
   if wound and (last < wound.first or row > wound.last) then return false end
-  if row < last then return true end
-  -- Without lines of its own it is known by its neighbours only, and they can be anybody's. Of lines that were edited some
-  -- are there.
-  return not self.anchors:has_some(block) and self.anchors:in_order(block, row, last)
+  -- Of lines that were edited some are there: what is found is one of them at least.
+  local left, right = self.anchors:remains(block)
+  if left then return row < right and last > left end
+  return self.anchors:in_order(block, row, last)
 end
 
 --- Anchors lost blocks where the server found them.
