@@ -77,6 +77,8 @@ func TestParsePatch(t *testing.T) {
 		{"create with a bare empty line", "--- /dev/null\n+++ b/f\n@@ -0,0 +1,3 @@\n+a\n\n+b\n", "create >f 0:+a$+$+b$"},
 		{"create by time", "--- f\t1970-01-01 00:00:00.000000000 +0000\n+++ f\t2024-01-02 10:00:00.000000000 +0000\n@@ -0,0 +1 @@\n+a\n", "create >f 1:+a$"},
 		{"create by time elsewhere", "--- f\t1969-12-31 19:00:00.000000000 -0500\n+++ f\t2024-01-02 10:00:00.000000000 +0000\n@@ -0,0 +1 @@\n+a\n", "create >f 1:+a$"},
+		{"create in another folder", "diff -ruN old/d/f new/d/f\n--- old/d/f\t1970-01-01 00:00:00.000000000 +0000\n+++ new/d/f\t2024-01-02 10:00:00.000000000 +0000\n@@ -0,0 +1 @@\n+a\n", "create >d/f 1:+a$"},
+		{"delete in another folder", "--- old/f\t2024-01-02 10:00:00.000000000 +0000\n+++ new/f\t1970-01-01 00:00:00.000000000 +0000\n@@ -1 +0,0 @@\n-a\n", "delete f> 1:-a$"},
 		{"create by time east of it", "--- f\t1970-01-01 01:00:00 +0100\n+++ f\t2024-01-02 10:00:00 +0100\n@@ -0,0 +1 @@\n+a\n", "create >f 1:+a$"},
 		{"a time that is no such", "--- f\t1970-01-01 01:00:00 +0000\n+++ f\t2024-01-02 10:00:00 +0000\n@@ -1 +1,2 @@\n a\n+b\n", "modify f 1: a$+b$"},
 		{"a/dev/null", "--- a/dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+a\n", "create >f 1:+a$"},

@@ -48,9 +48,7 @@ func (r *patchReader) name(f *FilePatch, o *openFile) error {
 	}
 	f.WrittenOld, f.WrittenNew = before, after
 	f.OldName, f.NewName = cutPrefixes(before, after)
-	if o.isGit {
-		o.agree(f)
-	}
+	o.agree(f)
 	f.OldName, f.NewName = cleanName(f.OldName), cleanName(f.NewName)
 	if f.OldName == "" && f.NewName == "" {
 		return r.fail(PatchSyntax, o.line, "the file has no name.", adviceHeader)
@@ -106,10 +104,16 @@ func (o *openFile) sides() (before, after string) {
 	return before, after
 }
 
-// agree lets the line "diff --git", which has both names, say whether a created or deleted file has a prefix.
+// agree lets the line that has both names say whether a created or deleted file has a prefix: "diff --git", or the two of
+// diff -N, which names a file that is missing too.
 func (o *openFile) agree(f *FilePatch) {
 	before, after, ok := gitNames(o.git)
-	if !ok {
+	if !o.isGit {
+		if ok = o.old != nil && o.new != nil; ok {
+			before, after = o.old.name, o.new.name
+		}
+	}
+	if !ok || before == devNull || after == devNull {
 		return
 	}
 	old, name := cutPrefixes(before, after)
