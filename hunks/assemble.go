@@ -65,22 +65,11 @@ func were(n int) string {
 func (p *placer) compose(placed []*fit) (body string, kept bool) {
 	var out strings.Builder
 	out.Grow(len(p.base.Body))
-	last := byte('\n')
-	emit := func(s string) {
-		if s == "" {
-			return
-		}
-		if last != '\n' {
-			out.WriteByte('\n')
-		}
-		out.WriteString(s)
-		last = s[len(s)-1]
-	}
 	lines := splitLines(p.base.Body)
 	at := 0
 	upTo := func(n int) {
 		for ; at < n; at++ {
-			emit(lines[at])
+			appendLine(&out, lines[at])
 		}
 	}
 	for _, f := range placed {
@@ -89,7 +78,7 @@ func (p *placer) compose(placed []*fit) (body string, kept bool) {
 		for _, l := range f.raw.Lines {
 			switch {
 			case l.Op == gitdiff.OpAdd:
-				emit(l.Line)
+				appendLine(&out, l.Line)
 			case l.Op == gitdiff.OpContext && line >= at && line < f.at+f.end:
 				upTo(line + 1)
 			case l.Op == gitdiff.OpDelete:
@@ -235,7 +224,7 @@ func (p *placer) stale(lost []*fit) *StaleError {
 	var old strings.Builder
 	for _, l := range f.raw.Lines {
 		if l.Old() {
-			old.WriteString(l.Line)
+			appendLine(&old, l.Line)
 		}
 	}
 	e.Differences = p.differences(newIndex(p.words, old.String()), f.raw.Start-1)

@@ -54,17 +54,12 @@ func (f FilePatch) draft(current Text) (*Patch, error) {
 
 // draftNew is a file that is all new.
 func (f FilePatch) draftNew(current Text) (*Patch, error) {
-	var body strings.Builder
-	for i := range f.Hunks {
-		for _, l := range f.Hunks[i].Lines {
-			body.WriteString(l.Line)
-		}
-	}
-	if n := CountLines(current.Body); n > 0 && NewText(body.String()).Body != current.Body {
+	body := f.lines()
+	if n := CountLines(current.Body); n > 0 && NewText(body).Body != current.Body {
 		reason := fmt.Sprintf("the patch creates the file, but it exists and has %s", counted(n, "line"))
 		return f.inConflict(current, reason), &StaleError{Reason: reason + "."}
 	}
-	p, err := Place(current, "", body.String())
+	p, err := Place(current, "", body)
 	if p != nil && current.Missing {
 		p.Whole = f.wholes()
 	}
@@ -73,13 +68,7 @@ func (f FilePatch) draftNew(current Text) (*Patch, error) {
 
 // draftDeleted is a file that loses all its lines. A patch that shows them must show them as they are.
 func (f FilePatch) draftDeleted(current Text) (*Patch, error) {
-	var body strings.Builder
-	for i := range f.Hunks {
-		for _, l := range f.Hunks[i].Lines {
-			body.WriteString(l.Line)
-		}
-	}
-	pr := proposal{current: current, original: body.String()}
+	pr := proposal{current: current, original: f.lines()}
 	pr.stripEndings()
 	if len(f.Hunks) > 0 && strings.TrimSuffix(pr.original, "\n") != strings.TrimSuffix(current.Body, "\n") {
 		words := lexicon{}
@@ -92,6 +81,17 @@ func (f FilePatch) draftDeleted(current Text) (*Patch, error) {
 	p := Diff(current, "")
 	p.Whole = f.wholes()
 	return p, nil
+}
+
+// lines is the text of all lines of the hunks.
+func (f FilePatch) lines() string {
+	var out strings.Builder
+	for i := range f.Hunks {
+		for _, l := range f.Hunks[i].Lines {
+			appendLine(&out, l.Line)
+		}
+	}
+	return out.String()
 }
 
 // placer makes the hunks ready to be placed: what belongs to the file and not to its text is taken off them.

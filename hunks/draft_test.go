@@ -140,6 +140,10 @@ func TestDraft(t *testing.T) {
 		{"byte order mark not seen", head + "@@ -1,2 +1,2 @@\n-a\n+A\n b\n", Text{Body: "a\nb\n", BOM: true}, "@@ -1,2 +1,2 @@", "A\nb\n", ""},
 
 		{"created", "--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+a\n+b\n", Text{Missing: true}, "@@ -0,0 +1,2 @@", "a\nb\n", ""},
+		{
+			"created, with a line that only the last can be", "--- /dev/null\n+++ b/f\n@@ -0,0 +1,3 @@\n+a\n\\ No newline at end of file\n+b\n+c\n\\ No newline at end of file\n",
+			Text{Missing: true}, "@@ -0,0 +1,3 @@", "a\nb\nc", "",
+		},
 		{"created empty", "diff --git a/f b/f\nnew file mode 100644\n", Text{Missing: true}, "", "", ""},
 		{"created over an empty file", "--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+a\n", Text{}, "@@ -0,0 +1 @@", "a\n", ""},
 		{"deleted", "--- a/f\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n", Text{Body: "a\nb\n"}, "@@ -1,2 +0,0 @@", "", ""},

@@ -253,6 +253,7 @@ func FuzzParsePatch(f *testing.F) {
 	f.Add("--- \"a/\\303\\274\"\t1970-01-01 00:00:00.0 +0000\n+++ b/f\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n", "")
 	f.Add("rename from a\nrename to b\n--- a/a\n+++ b/b\n@@ -5,0 +6 @@\n+x\n", "1\n2\n3\n4\n5\n6\n")
 	f.Add("+++ 0\n@@\n \n@@\n ", "0") // hunks that change nothing
+	f.Add("--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+a\n\\ No newline at end of file\n+b\n", "")
 	f.Fuzz(func(t *testing.T, patch, file string) {
 		files, err := ParsePatch(patch)
 		if bad, ok := errors.AsType[*PatchError](err); ok {

@@ -93,6 +93,14 @@ func splitLines(body string) []string {
 	return lines
 }
 
+// appendLine adds a line to a text, and before it the newline that the text may lack: only the last line has none.
+func appendLine(out *strings.Builder, line string) {
+	if s := out.String(); s != "" && s[len(s)-1] != '\n' && line != "" {
+		out.WriteByte('\n')
+	}
+	out.WriteString(line)
+}
+
 // lineEnd is the length of the first line of s with its "\n".
 func lineEnd(s string) int {
 	if i := strings.IndexByte(s, '\n'); i >= 0 {
