@@ -142,7 +142,8 @@ func TestDraft(t *testing.T) {
 		{"created", "--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+a\n+b\n", Text{Missing: true}, "@@ -0,0 +1,2 @@", "a\nb\n", ""},
 		{
 			"created, with a line that only the last can be", "--- /dev/null\n+++ b/f\n@@ -0,0 +1,3 @@\n+a\n\\ No newline at end of file\n+b\n+c\n\\ No newline at end of file\n",
-			Text{Missing: true}, "@@ -0,0 +1,3 @@", "a\nb\nc", "",
+			Text{Missing: true},
+			"@@ -0,0 +1,3 @@", "a\nb\nc", "",
 		},
 		{"created empty", "diff --git a/f b/f\nnew file mode 100644\n", Text{Missing: true}, "", "", ""},
 		{"created over an empty file", "--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+a\n", Text{}, "@@ -0,0 +1 @@", "a\n", ""},

@@ -1,6 +1,7 @@
 package hunks
 
 import (
+	"slices"
 	"strings"
 
 	"znkr.io/diff"
@@ -33,7 +34,32 @@ func textHunks(x, y string, context int) []textdiff.Hunk[string] {
 	if size < smallText {
 		return libraryHunks(x, y, context)
 	}
-	return partHunks(segments(x, y, context, size/1024*syncBudget), context)
+	return segmentHunks(x, y, context, size/1024*syncBudget)
+}
+
+// segmentHunks are the hunks of the segments. A change that could stand in many places, among lines that repeat, may have come
+// to stand at the edge of its segment: then both texts are compared as a whole.
+func segmentHunks(x, y string, context, budget int) []textdiff.Hunk[string] {
+	found := partHunks(segments(x, y, context, budget), context)
+	if !inContext(found, context, CountLines(x)) {
+		return libraryHunks(x, y, context)
+	}
+	return found
+}
+
+// inContext says whether each hunk has context lines around its changes, but for the beginning and the end of the text,
+// which has so many lines.
+func inContext(found []textdiff.Hunk[string], context, lines int) bool {
+	for i := range found {
+		h := &found[i]
+		isChange := func(e textdiff.Edit[string]) bool { return e.Op != diff.Match }
+		first := h.Edits[:min(context, len(h.Edits))]
+		last := h.Edits[len(h.Edits)-len(first):]
+		if h.LineNoX > 0 && slices.ContainsFunc(first, isChange) || h.EndLineNoX < lines && slices.ContainsFunc(last, isChange) {
+			return false
+		}
+	}
+	return true
 }
 
 func partHunks(parts []segment, context int) []textdiff.Hunk[string] {

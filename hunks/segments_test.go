@@ -121,6 +121,25 @@ func TestSegments(t *testing.T) {
 	}
 }
 
+// A change keeps its context, wherever among lines that repeat it comes to stand.
+func TestSegmentsInContext(t *testing.T) {
+	repeated, rest := strings.Repeat("a\n", 20), poem(4000)
+	for seed := range 100 {
+		random := rand.New(rand.NewPCG(9, uint64(seed)))
+		some := func() string {
+			var out strings.Builder
+			for range random.IntN(60) {
+				out.WriteString([]string{"a\n", "a\n", "a\n", "a\n", "\n", "b\n"}[random.IntN(6)])
+			}
+			return out.String()
+		}
+		x, y := poem(5)+repeated+some()+repeated+rest, poem(5)+repeated+some()+repeated+rest
+		if got := apply(t, x, textHunks(x, y, 3), 3); got != y {
+			t.Fatalf("seed %d: the hunks make another text", seed)
+		}
+	}
+}
+
 // What is the same is not looked at.
 func TestSegmentsAreSmall(t *testing.T) {
 	x, y := bigTexts(10_000)
@@ -140,7 +159,7 @@ func FuzzSegments(f *testing.F) {
 	f.Add(strings.Repeat("a\nb\n", 30)+"x", strings.Repeat("a\nb\n", 20)+"y\n", uint8(1), uint16(0))
 	f.Fuzz(func(t *testing.T, x, y string, context uint8, budget uint16) {
 		n := int(context % 21)
-		if got := apply(t, x, partHunks(segments(x, y, n, int(budget)), n), n); got != y {
+		if got := apply(t, x, segmentHunks(x, y, n, int(budget)), n); got != y {
 			t.Errorf("%q should be %q", got, y)
 		}
 	})
