@@ -190,13 +190,20 @@ func TestDoneAsAnswered(t *testing.T) {
 	})
 }
 
-// A session that was saved during a review brings back buffers with its names: the next review is in nobody's way.
-func TestNamesOfASession(t *testing.T) {
+// Buffers that have the names of others: those that a session brings back that was saved during a review, and one that is
+// called like the file, but is something else.
+func TestNamesOfOthers(t *testing.T) {
 	forEachNvim(t, func(s *story) {
 		s.lua(nil, `vim.cmd.badd('agent-diff://1/a.txt')`)
 		call := s.asked()
 		s.press("R")
 		call.result().rejected("a.txt")
+		s.file("b.txt", three())
+		s.lua(nil, `
+			local bufnr = vim.api.nvim_create_buf(true, true)
+			vim.api.nvim_buf_set_name(bufnr, ...)
+			vim.api.nvim_buf_set_lines(bufnr, 0, -1, true, { 'notes' })`, s.path("b.txt"))
+		s.propose("b.txt", three(), three(1), "").result().failed("tool_failed").says("is not the file", "Nothing was changed.")
 	})
 }
 

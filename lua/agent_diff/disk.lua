@@ -49,14 +49,22 @@ function M.unasked(f)
   return asked
 end
 
+-- Buffers with such a 'buftype' have nothing of the file whose name they have.
+local fileless = { nofile = true, prompt = true, quickfix = true, terminal = true }
+
 --- The buffer that has the file, by its resolved path; compared as text, because bufnr() takes patterns.
 ---@param path string absolute, symbolic links resolved
 ---@return integer? bufnr
+---@return string? buftype of another buffer that has its name
 function M.find(path)
   local unresolved
   for _, bufnr in ipairs(api.nvim_list_bufs()) do
     local name = api.nvim_buf_get_name(bufnr)
-    if name == path then return bufnr end
+    if name == path then
+      local buftype = vim.bo[bufnr].buftype
+      if fileless[buftype] then return nil, buftype end
+      return bufnr
+    end
     if name ~= '' and not unresolved and vim.bo[bufnr].buftype == '' and vim.fs.basename(name) ~= '' then
       if uv.fs_realpath(name) == path then unresolved = bufnr end
     end
@@ -78,13 +86,16 @@ end
 ---@return integer bufnr
 ---@return { loaded: boolean, created: boolean } ours what we did to have it
 function M.load(path)
-  local bufnr = M.find(path)
+  local bufnr, taken = M.find(path)
   if bufnr and api.nvim_buf_is_loaded(bufnr) then return bufnr, { loaded = false, created = false } end
   local ours = { loaded = true, created = bufnr == nil }
   local stat, err = uv.fs_stat(path)
   if stat and stat.type ~= 'file' then error(('%s is a %s'):format(path, stat.type), 0) end
   if stat and not uv.fs_access(path, 'R') then error(path .. ' cannot be read: permission denied', 0) end
   if not stat and not err:find('^ENOENT') then error(('%s cannot be read: %s'):format(path, err), 0) end
+  if taken then
+    error(('%s: a buffer in Neovim that is not the file (buftype %s) has its name'):format(path, taken), 0)
+  end
   if not stat and not bufnr then return create(path), ours end
   bufnr = bufnr or vim.fn.bufadd(path)
   -- Without the A a swap file leaves a prompt that blocks the editor.
