@@ -1,6 +1,10 @@
 package agents
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,5 +57,38 @@ func TestSpanOfEqualLines(t *testing.T) {
 	}
 	if took := time.Since(start); took > 2*time.Second {
 		t.Errorf("it took %v", took)
+	}
+}
+
+// Codex would write over a file that a patch moves another one onto: the review shows nothing of it.
+func TestMoveOntoAnother(t *testing.T) {
+	d := newDesk(t, "codex", &person{keys: "aa"})
+	d.file("f", "one\n")
+	d.file("there", "another\n")
+	const patch = "*** Begin Patch\n*** Update File: f\n*** Move to: there\n@@\n-one\n+two\n*** End Patch"
+	code, stdout, stderr := d.run(hookInput("codex", "apply_patch", map[string]any{"command": patch}))
+	if !blocks("codex", code, stdout, parseReply(t, stdout)) || !strings.Contains(stdout+stderr, "there exists already") {
+		t.Errorf("%d %s%s", code, stdout, stderr)
+	}
+}
+
+// What an agent was to be told after an edit that it never made is not kept for ever.
+func TestOldNotesAreForgotten(t *testing.T) {
+	d := newDesk(t, "gemini", &person{keys: "a", comment: "well"})
+	d.file("f", "one\n")
+	old, young := filepath.Join(d.gate.Notes, "old"), filepath.Join(d.gate.Notes, "young")
+	if err := os.MkdirAll(d.gate.Notes, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, age := range map[string]time.Duration{old: noteTime + time.Minute, young: noteTime - time.Minute} {
+		when := time.Now().Add(-age)
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, when, when)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.run(editOf("gemini"))
+	left, err := filepath.Glob(d.gate.Notes + "/*")
+	if err != nil || len(left) != 2 || !slices.Contains(left, young) {
+		t.Errorf("%v %v", left, err)
 	}
 }

@@ -131,3 +131,22 @@ func TestPolicyRaced(t *testing.T) {
 	}}
 	answers(t, call(s, "edit_file", "path", "a", "old_string", "a", "new_string", "b"), "fs_denied: denied by policy deny")
 }
+
+// asker answers whether a file may be read: yes, after it has done something.
+type asker func()
+
+func (a asker) MayRead(context.Context, review.Question, func(string)) (*review.Answer, error) {
+	a()
+	return &review.Answer{Allowed: true}, nil
+}
+
+// While a person is asked whether a file may be read, an agent puts a link to another one in its way.
+func TestReadRaced(t *testing.T) {
+	dir := project(t, map[string]string{"a": "a\n", "secret": "secret\n"})
+	s, _ := guarded(t, dir, "read_approval = true\ndeny = ['secret']")
+	s.guard.Asker = asker(func() {
+		must(t, os.Remove(filepath.Join(dir, "a")))
+		must(t, os.Symlink("secret", filepath.Join(dir, "a")))
+	})
+	answers(t, call(s, "read_file", "path", "a"), "tool_failed: a leads to another file than a moment ago.")
+}

@@ -129,7 +129,7 @@ func (t target) again(now target, err error) error {
 	}
 	if now.abs != t.abs || t.to != nil && now.to.abs != t.to.abs {
 		return review.Errorf(review.ToolFailed,
-			"%s leads to another file than when the edit was proposed. Nothing was changed. Read it again.", shown(t.path))
+			"%s leads to another file than a moment ago. Nothing was changed. Read it again.", shown(t.path))
 	}
 	return nil
 }

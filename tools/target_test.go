@@ -151,7 +151,7 @@ func TestLinkSwappedIn(t *testing.T) {
 	must(t, found.again(find()))
 	for to, want := range map[string]string{
 		"../proj-evil/x.txt": "PathNotInSandboxError: a.txt is outside",
-		"sub/b.txt":          "tool_failed: a.txt leads to another file than when the edit was proposed. Nothing was changed. Read it again.",
+		"sub/b.txt":          "tool_failed: a.txt leads to another file than a moment ago. Nothing was changed. Read it again.",
 	} {
 		must(t, os.Remove(filepath.Join(top, "proj/a.txt")))
 		must(t, os.Symlink(to, filepath.Join(top, "proj/a.txt")))
