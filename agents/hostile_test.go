@@ -1,10 +1,6 @@
 package agents
 
 import (
-	"errors"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,26 +65,5 @@ func TestMoveOntoAnother(t *testing.T) {
 	code, stdout, stderr := d.run(hookInput("codex", "apply_patch", map[string]any{"command": patch}))
 	if !blocks("codex", code, stdout, parseReply(t, stdout)) || !strings.Contains(stdout+stderr, "there exists already") {
 		t.Errorf("%d %s%s", code, stdout, stderr)
-	}
-}
-
-// What an agent was to be told after an edit that it never made is not kept for ever.
-func TestOldNotesAreForgotten(t *testing.T) {
-	d := newDesk(t, "gemini", &person{keys: "a", comment: "well"})
-	d.file("f", "one\n")
-	old, young := filepath.Join(d.gate.Notes, "old"), filepath.Join(d.gate.Notes, "young")
-	if err := os.MkdirAll(d.gate.Notes, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for path, age := range map[string]time.Duration{old: noteTime + time.Minute, young: noteTime - time.Minute} {
-		when := time.Now().Add(-age)
-		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, when, when)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	d.run(editOf("gemini"))
-	left, err := filepath.Glob(d.gate.Notes + "/*")
-	if err != nil || len(left) != 2 || !slices.Contains(left, young) {
-		t.Errorf("%v %v", left, err)
 	}
 }

@@ -384,22 +384,3 @@ func TestNotebook(t *testing.T) {
 		}
 	}
 }
-
-// A person is shown how Gemini will leave the file's end: as it is, whatever the new text says.
-func TestGeminiKeepsTheEnd(t *testing.T) {
-	for base, want := range map[string]string{"a\nz": "a\nZ", "a\nz\n": "a\nZ\n", "z": "Z"} {
-		for _, added := range []string{"Z", "Z\n"} {
-			shown := ""
-			d := newDesk(t, "gemini", &person{keys: "a", edit: func(text hunks.Text) hunks.Text {
-				shown = text.Raw()
-				return text
-			}})
-			d.file("f", base)
-			old := base[strings.Index(base, "z"):]
-			d.run(hookInput("gemini", "replace", map[string]any{"file_path": "f", "old_string": old, "new_string": added}))
-			if shown != want {
-				t.Errorf("%q in the place of %q in %q: shown as %q", added, old, base, shown)
-			}
-		}
-	}
-}
