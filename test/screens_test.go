@@ -127,6 +127,22 @@ func TestNarrowScreens(t *testing.T) {
 	})
 }
 
+// Side by side both windows have line numbers or none, also where one is a column wider, and what the left one has no room for of the
+// description goes on in the right one.
+func TestBothSides(t *testing.T) {
+	onScreen(t, 100, 24, "dark", func(s *story, _ string) {
+		s.file("a.txt", three())
+		call := s.propose("a.txt", three(), three(1), strings.Repeat("why ", 11)+"日本")
+		s.atHunk(1)
+		s.press("<Tab>")
+		s.wins("split", 2)
+		s.see("│▏line 1 ")
+		s.see("Description: " + strings.Repeat("why ", 8) + "why│  why why 日本")
+		s.press("R")
+		call.result().rejected("a.txt")
+	})
+}
+
 // Who wants no line numbers sees none, only the bars.
 func TestNoLineNumbers(t *testing.T) {
 	forEachNvim(t, func(s *story) {

@@ -19,6 +19,7 @@ local bars = {
 ---@field width integer of a line number
 ---@field sides ('old'|'new')[]
 ---@field at fun(row: integer): agent_diff.Hunk?, agent_diff.Row?
+---@field room (fun(win: integer): integer)? how many columns there are for it and the text, where not those of the window
 
 ---@type table<integer, agent_diff.Gutter>
 local gutters = {}
@@ -48,7 +49,8 @@ function M.draw()
   if not gutter then return '' end
   local hunk, row = gutter.at(vim.v.lnum - 1)
   local bar = hunk and bars[hunk.state] or ' '
-  if not gutter.numbers or api.nvim_win_get_width(win) < least_columns then return bar end
+  local room = gutter.room or api.nvim_win_get_width
+  if not gutter.numbers or room(win) < least_columns then return bar end
   if not row or vim.v.virtnum ~= 0 then return gutter.blank .. bar end
   local parts = { '%#', number_groups[row.kind] or 'AgentDiffLineNr', '#' }
   for _, side in ipairs(gutter.sides) do

@@ -13,9 +13,6 @@ local WORDS = api.nvim_create_namespace('agent_diff.words')
 local at_once_ms, pause_ms = 5, 5
 local word_priority, code_priority = 60, 70
 
--- Wider than any window.
-local filler = ('╱'):rep(400)
-
 --- How a buffer that shows hunks is coloured.
 ---@class agent_diff.Face
 ---@field bufnr integer
@@ -24,7 +21,7 @@ local filler = ('╱'):rep(400)
 ---@field at fun(row: integer): agent_diff.Hunk?, integer? the hunk, and which of its rows it is
 ---@field col integer where the text of a line begins: behind the diff's first character or not
 ---@field has_cr fun(row: integer): boolean whether a CR at the end of the line belongs to the line's end
----@field is_filler (fun(row: integer): boolean)? whether the row stands for a line that only the other side has
+---@field over (fun(row: integer): table?)? virtual text over a row
 ---@field done table<integer, true>? rows whose colours are there
 ---@field wanted integer[]?
 
@@ -109,9 +106,10 @@ local function on_line(_, _, bufnr, row)
       )
     end
   end
-  if face.is_filler and face.is_filler(row) then
+  local over = face.over and face.over(row)
+  if over then
     api.nvim_buf_set_extmark(bufnr, LINES, row, 0, {
-      virt_text = { { filler, 'AgentDiffFiller' } },
+      virt_text = over,
       virt_text_pos = 'overlay',
       ephemeral = true,
     })

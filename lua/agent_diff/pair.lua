@@ -11,6 +11,9 @@ local NS = api.nvim_create_namespace('agent_diff.pair')
 
 local sides = { 'old', 'new' }
 
+-- What stands for a line that only the other side has; wider than any window.
+local filler = ('╱'):rep(400)
+
 ---@class agent_diff.Pair: agent_diff.Shape
 ---@field by_side table<'old'|'new', integer> the buffers
 ---@field pairs { old: integer?, new: integer? }[] rows of the review buffer that stand beside each other
@@ -134,6 +137,7 @@ function Pair:attach(side)
   require('agent_diff.gutter').attach(bufnr, {
     width = require('agent_diff.unified').number_width(view.review.hunks),
     sides = { side },
+    room = function(win) return self:room(win) end,
     at = function(row)
       local hunk, index = place(row)
       if hunk then return hunk, view.colours:rows_of(hunk)[index] end
@@ -154,11 +158,36 @@ function Pair:attach(side)
       local hunk = place(row)
       return hunk ~= nil and hunk.file.crlf
     end,
-    is_filler = function(row)
+    over = function(row)
       local pair = self.pairs[row + 1]
-      return pair ~= nil and not pair[side] and row >= view.diff_row
+      if not pair or pair[side] then return nil end
+      if row < view.diff_row then return self:rest_of(row) end
+      return { { filler, 'AgentDiffFiller' } }
     end,
   })
+end
+
+--- What of a line of the head has no room on the left goes on beside it on the right.
+function Pair:rest_of(row)
+  local win = self.view.layout and self.view.layout.review_win
+  if not win or not api.nvim_win_is_valid(win) then return nil end
+  local line = api.nvim_buf_get_lines(self.by_side.old, row, row + 1, false)[1]
+  local room = api.nvim_win_get_width(win) - vim.fn.getwininfo(win)[1].textoff
+  local seen = vim.fn.strcharpart(line, 0, room)
+  while vim.fn.strdisplaywidth(seen) > room do
+    seen = vim.fn.strcharpart(seen, 0, vim.fn.strchars(seen) - 1)
+  end
+  if seen == line then return nil end
+  return { { line:sub(#seen + 1), row == 0 and 'AgentDiffTitle' or 'AgentDiffHead' } }
+end
+
+--- How many columns the narrower one of the two windows has: both look the same.
+function Pair:room(win)
+  local opened, least = self.view.layout, api.nvim_win_get_width(win)
+  for _, own in ipairs(opened and { opened.review_win, opened.second_win } or {}) do
+    if api.nvim_win_is_valid(own) then least = math.min(least, api.nvim_win_get_width(own)) end
+  end
+  return least
 end
 
 --- What a row of the review buffer says here.
