@@ -251,3 +251,23 @@ func TestNotInline(t *testing.T) {
 		call.result().rejected("new.txt")
 	})
 }
+
+// Lines of any length keep nobody waiting; of the longest ones the beginning is shown.
+func TestInlineLongLines(t *testing.T) {
+	forEachNvim(t, func(s *story) {
+		s.configured(map[string]any{"layout": "inline"})
+		old := "var x = " + strings.Repeat("call(an_argument), ", 20000) + "\n"
+		now := strings.Replace(old, "var", "let", 1)
+		s.file("a.js", old)
+		s.open("a.js")
+		s.lua(nil, `vim.wo.wrap = false`)
+		call := s.propose("a.js", old, now, "")
+		s.wins("inline", 1)
+		s.see("let x = call(")
+		s.press("a")
+		s.states(applied)
+		s.press("q")
+		call.result().accepted("a.js", true)
+		s.fileIs("a.js", now)
+	})
+}

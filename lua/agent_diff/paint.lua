@@ -84,16 +84,25 @@ local function plain(text, column)
   return table.concat(parts), column
 end
 
+-- How many virtual lines a line takes at most: nobody reads a line of 100,000 characters, and Neovim would stand still.
+local most_rows = 20
+
 --- A line of code as virtual lines, its background up to the edge; what is longer than the window goes on in the next one.
 ---@param line string
 ---@param look { base: string, code: agent_diff.Span[], words: { [1]: integer, [2]: integer }[] }
 ---@param width integer
 ---@return table[] virtual lines
 function M.virtual(line, look, width)
+  local most, rest = math.max(width, 1) * most_rows, ''
+  if #line > most then
+    line, rest = line:sub(1, most + vim.str_utf_end(line, most)), '…'
+  end
   local edges = { [0] = true, [#line] = true }
   for _, ranges in ipairs({ look.code, look.words }) do
     for _, range in ipairs(ranges) do
-      edges[range[1]], edges[range[2]] = true, true
+      if range[1] < #line then
+        edges[range[1]], edges[math.min(range[2], #line)] = true, true
+      end
     end
   end
   local sorted = vim.tbl_keys(edges)
@@ -123,7 +132,8 @@ function M.virtual(line, look, width)
     end
     chunks[#chunks + 1], column = { text, groups }, after
   end
-  chunks[#chunks + 1] = { (' '):rep(math.max(width - column, 0)), look.base }
+  chunks[#chunks + 1] =
+    { rest .. (' '):rep(math.max(width - column - vim.fn.strdisplaywidth(rest), 0)), look.base }
   lines[#lines + 1] = chunks
   return lines
 end
