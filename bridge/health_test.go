@@ -44,7 +44,7 @@ func TestExamineAtPrompt(t *testing.T) {
 	h := newHome(t)
 	n := h.in(t, anyNvim(t), h.dir)
 	hangAtPrompt(t, n.dial(t, nil))
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	_, err := Examine(ctx, n.addr)
 	if known, ok := errors.AsType[*review.Error](err); !ok || known.Code != review.Cancelled {
