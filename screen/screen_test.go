@@ -131,6 +131,12 @@ func TestUntil(t *testing.T) {
 			must(t, s.Lua(nil, strings.Replace(later, "...", fmt.Sprint(i), 1)))
 			must(t, s.Until(patience, "the variable is set", `return vim.g.mine == ...`, i))
 		}
+		// Where it shows nowhere and no SafeState comes: while a key is waited for.
+		must(t, s.Input(`<C-\><C-n>:call getchar()<CR>`))
+		must(t, s.WaitText(patience, ":call getchar()"))
+		must(t, s.Lua(nil, `vim.defer_fn(function() vim.g.mine = 'late' end, 50)`))
+		must(t, s.Until(patience, "the variable is set", `return vim.g.mine == 'late'`))
+		must(t, s.Input("x"))
 		if err := s.Until(time.Millisecond, "what never is", `return false`); !errors.Is(err, screen.ErrTimeout) {
 			t.Errorf("got %v", err)
 		}

@@ -42,11 +42,14 @@ func (s *Screen) Until(timeout time.Duration, what, chunk string, args ...any) e
 	var holds bool
 	err := s.Lua(&holds, watch, s.v.ChannelID(), id, chunk, args)
 	if err == nil && !holds {
+		over := make(chan struct{})
+		defer close(over)
+		go s.nudge(over)
 		err = s.Wait(timeout, what, func(*Snapshot) bool {
 			if saw, _ := s.saw(id); saw {
 				return true
 			}
-			// Some modes have no SafeState: look after each frame, too.
+			// Some modes have no SafeState: look after each frame, too, and where nothing is drawn either, now and then.
 			var now bool
 			if _, blocking, err := s.Mode(); err != nil || blocking {
 				return false
@@ -58,6 +61,25 @@ func (s *Screen) Until(timeout time.Duration, what, chunk string, args ...any) e
 		_ = s.Lua(nil, unwatch, id)
 	}
 	return err
+}
+
+// nudgeEvery is how often a condition is looked at that Neovim may not tell of.
+const nudgeEvery = 200 * time.Millisecond
+
+// nudge has those who wait look again, now and then.
+func (s *Screen) nudge(over <-chan struct{}) {
+	tick := time.NewTicker(nudgeEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			s.mu.Lock()
+			s.wake()
+			s.mu.Unlock()
+		case <-over:
+			return
+		}
+	}
 }
 
 // newWatch is the name of a new watch.
