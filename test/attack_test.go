@@ -99,7 +99,7 @@ func TestAttackRaced(t *testing.T) {
 			s.agent = s.another()
 			r := s.agent.call("write_file", map[string]any{"path": "open/x", "content": "1\n"}).result().silent("SECRET")
 			if at == "BufReadPre" {
-				r.failed("fs_denied")
+				r.failed("tool_failed").says("leads to another file than when it was allowed", "Nothing was changed.")
 			} else {
 				r.accepted("open/x", false).says("leads to another place")
 			}

@@ -60,7 +60,7 @@ func TestHookEnds(t *testing.T) {
 
 		h = begin()
 		must(s.t, h.cmd.Process.Kill())
-		s.see("The agent is gone: no more decisions; nothing is written.")
+		s.see("The agent is gone: no more decisions; nothing is")
 		s.press("aq")
 		s.over()
 		unchanged()

@@ -166,7 +166,7 @@ func TestHiddenCharacters(t *testing.T) {
 		call := s.propose("a.txt", "if admin {\nlast\nkeep \u2067\n", "if admin {\r\n"+text.String()+"\x1b[2Jnasty\nkeep \u2067\n",
 			"why \u202enot\u061c\x07 so\u2028x\n=== faked line ===\u200b")
 		s.states(pending)
-		s.see("Description: why <202e>not<061c>^G so<2028>x ⏎ === fak")
+		s.see("Description: why <202e>not<061c>^G so<2028>x ⏎ ===")
 		s.see("Note: CAREFUL: the new text holds characters")
 		s.see("a<202e>b<061c")
 		s.see("+if admin {^M")
