@@ -168,15 +168,18 @@ func TestDoneAsAnswered(t *testing.T) {
 		s.over()
 
 		// By what was written, not by what was applied when the buffer went.
-		for _, test := range []struct{ name, before, after, want string }{
-			{"c.txt", "n", "a", "rejected"},
-			{"d.txt", "a", "pr", "accepted"},
+		for _, test := range []struct{ name, before, write, after, want string }{
+			{"c.txt", "n", "write", "a", "rejected"},
+			{"d.txt", "a", "write", "pr", "accepted"},
+			{"e.txt", "a", "write other.txt", "n", "rejected"},
 		} {
 			s.file(test.name, three())
 			call = s.propose(test.name, three(), three(1, 2), "")
 			s.shown()
 			s.press(test.before)
-			s.lua(nil, `vim.api.nvim_buf_call(vim.b.agent_diff.source_bufnr, function() vim.cmd('silent write') end)`)
+			s.lua(nil, `
+				local command = ...
+				vim.api.nvim_buf_call(vim.b.agent_diff.source_bufnr, function() vim.cmd('silent ' .. command) end)`, test.write)
 			s.press(test.after)
 			s.lua(nil, `vim.api.nvim_buf_delete(vim.b.agent_diff.source_bufnr, { force = true })`)
 			if result := call.result(); test.want == "accepted" {

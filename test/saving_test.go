@@ -117,6 +117,10 @@ func TestFormatOnSave(t *testing.T) {
 		on("BufWritePre", `vim.bo.fileformat = 'dos'`)
 		ends().accepted("a.txt", true)
 		s.fileIs("a.txt", strings.ReplaceAll(three(1, 2, 3), "\n", "\r\n"))
+
+		// Who puts a link in the way between Neovim's last look and the write is found out.
+		on("BufWritePost", `vim.uv.fs_rename('a.txt', 'other.txt') vim.uv.fs_symlink('other.txt', 'a.txt')`)
+		ends().accepted("a.txt", false).says("Not saved: the path leads to another place now; what was written may be there")
 	})
 }
 

@@ -187,7 +187,8 @@ function M.watch(bufnr, path)
   -- A buffer-local autocommand for this event is what keeps Neovim from asking.
   on('FileChangedShell', function() vim.v.fcs_choice = self:disk_changed(vim.v.fcs_reason) end)
   on('BufReadPost', function() self:synced() end)
-  on('BufWritePost', function()
+  on('BufWritePost', function(args)
+    if args.match ~= self.path and uv.fs_realpath(args.match) ~= self.path then return end -- `:write OTHER`
     self.written = true
     self:synced()
     if self.on_written then self.on_written() end

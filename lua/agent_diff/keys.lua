@@ -159,6 +159,7 @@ function actions.finish(view)
   local review = view.review
   if not review.gone and not manners.armed(review) then return end
   review:settle()
+  if review.ended then return end
   local pending = review:count().pending
   if pending == 0 or review.gone then return review:finish('decided') end
   local question = ('%d undecided hunks left. Finish anyway?'):format(pending)
