@@ -273,7 +273,7 @@ fetch_npm() {
 	say "fetching $*"
 	work=$(mktemp -d "$dir.XXXXXX")
 	# shellcheck disable=SC2064 # the folder's name is known now, and local
-	trap "rm -rf '$work'" EXIT
+	trap "rm -rf $(printf %q "$work")" EXIT
 	npm install --prefix "$work" --ignore-scripts --no-audit --no-fund "$@" >"$work/log" 2>&1 ||
 		die "npm could not fetch $what:
 $(tail -n 5 "$work/log")"
