@@ -2,6 +2,8 @@ package bridge
 
 import (
 	"encoding/json"
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -120,4 +122,27 @@ func TestRegistryGarbage(t *testing.T) {
 	}
 	makeDir(t, dir, "9.json")
 	wantNone(t, h.finder(), h.dir, "- 127.0.0.1:1 (registry): it has ended")
+}
+
+// An entry may name a socket that anybody could put in the place of Neovim's: it is passed over.
+func TestRegistryOfAnUnsafeFolder(t *testing.T) {
+	h := newHome(t)
+	dir, sockets := makeDir(t, h.dir, ".local/state/nvim-agent-diff/instances"), makeDir(t, h.dir, "sockets")
+	listener, err := net.Listen("unix", filepath.Join(sockets, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	entry := fmt.Sprintf(`{"addr":%q,"pid":1}`, listener.Addr())
+	if err := os.WriteFile(filepath.Join(dir, "1.json"), []byte(entry), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for mode, want := range map[os.FileMode]int{0o700: 1, 0o777: 0} {
+		if err := os.Chmod(sockets, mode); err != nil {
+			t.Fatal(err)
+		}
+		if found := registered(h.dir); len(found) != want {
+			t.Errorf("%o: %+v", mode, found)
+		}
+	}
 }
