@@ -191,7 +191,7 @@ func TestWholeIsDoneAtTheEnd(t *testing.T) {
 		call = s.proposePatch(both, "")
 		as(pending, pending)
 		s.press("a")
-		s.see("[CONFLICT: the option save is 'never']")
+		s.see("[CONFLICT: the option save is 'never")
 		s.press("q")
 		s.press("y")
 		call.result().failed("stale_original").says("the option save is 'never'")
