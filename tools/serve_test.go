@@ -89,7 +89,7 @@ type client struct {
 // serve starts a server for root. The streams are pipes, as between processes.
 func serve(t testing.TB, ctx context.Context, r review.Reviewer, root string) *client {
 	t.Helper()
-	server, err := New(Options{Reviewer: r, Roots: []string{root}, Version: "v1"})
+	server, err := New(Options{Reviewer: r, Roots: []string{root}, Version: "v1", drainTime: patience})
 	must(t, err)
 	return connect(t, ctx, server)
 }
