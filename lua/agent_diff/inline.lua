@@ -251,12 +251,21 @@ end
 ---@param row integer of the diff
 ---@return string?
 function Inline:reveal(line, row)
-  local hidden = vim.tbl_filter(function(h) return h.row == row end, self.view.given.hidden)
+  local given = self.view.given
+  if self.hidden_of ~= given then
+    self.hidden_of, self.hidden = given, {}
+    for _, h in ipairs(given.hidden) do
+      self.hidden[h.row] = self.hidden[h.row] or {}
+      table.insert(self.hidden[h.row], h)
+    end
+  end
+  local hidden = self.hidden[row]
+  if not hidden then return nil end
   table.sort(hidden, function(a, b) return a.col > b.col end)
   for _, h in ipairs(hidden) do
     line = line:sub(1, h.col - 1) .. h.text .. line:sub(h.col + h.bytes) -- in the diff there is one character before it
   end
-  return #hidden > 0 and line or nil
+  return line
 end
 
 --- A side of a block as virtual lines.
