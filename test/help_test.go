@@ -31,7 +31,13 @@ func TestHelpFile(t *testing.T) {
 	}
 	tags, err := os.ReadFile(filepath.Join(dir, "tags"))
 	must(t, err)
+	if !strings.Contains("\n"+string(tags), "\nagent-diff\t") {
+		t.Error("`:help agent-diff` should lead to the beginning")
+	}
 	for line := range strings.SplitSeq(string(have), "\n") {
+		if strings.Count(line, "`")%2 == 1 {
+			t.Errorf("in this line of the help a word has no end: %s", line)
+		}
 		if n := columns(line); n > 80 {
 			t.Errorf("this line of the help has %d columns: %s", n, line)
 		}
