@@ -29,6 +29,7 @@ func (m *model) placeBlock(block int) hunks.Fit {
 	if b.chosen == isLost {
 		return hunks.FitNeither
 	}
+	m.anyEOL = m.anyEOL || b.eol != nil
 	start, n := m.row(block), len(m.places[block].lines)
 	for _, side := range []hunks.Fit{hunks.FitOld, hunks.FitNew} {
 		size := len(b.text(side))

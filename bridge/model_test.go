@@ -15,6 +15,7 @@ type model struct {
 	origin doc // the text that the review began with
 	eol    bool
 	fixEOL bool // writing adds a final newline
+	anyEOL bool // a block that holds the last line may have been lost, and 'eol' follows where it is found
 	blocks []modelBlock
 	hunks  []modelHunk
 	past   []doc // the undo steps of the source

@@ -280,6 +280,9 @@ func (m *model) differs(seen sight) string {
 		}
 		return fmt.Sprintf("the review has ended: %v, should have: %v", seen.ended, m.ended)
 	}
+	if m.anyEOL && strings.TrimSuffix(seen.text, "\n") == strings.TrimSuffix(m.text(), "\n") {
+		m.eol = seen.eol
+	}
 	if text := m.text(); seen.text != text {
 		return fmt.Sprintf("the text is\n%q\nshould be\n%q", seen.text, text)
 	}
