@@ -213,15 +213,17 @@ func (s *session) compare(f *sessionFile, report Value, composed hunks.Text, out
 // verify reads what was written, and gives the text that the disk holds then. meant is what was to be written, held what the
 // buffer has since.
 func (f *sessionFile) verify(meant, held hunks.Text, out *review.FileOutcome) hunks.Text {
-	raw, err := review.ReadPlain(f.where())
-	disk := hunks.NewText(string(raw))
+	disk, err := f.textOnDisk()
 	switch {
 	case err != nil:
 		out.Saved, out.Unsaved = false, fmt.Sprintf("what was written cannot be read again: %v", err)
 		return meant
-	case string(raw) == held.Raw():
+	case disk.Missing:
+		out.Saved, out.Unsaved = false, "the file is not on the disk any more"
+		return meant
+	case disk.Raw() == held.Raw():
 		return held
-	case string(raw) == meant.Raw():
+	case disk.Raw() == meant.Raw():
 		out.Notes = append(out.Notes, "Something changed the buffer in Neovim after it was saved; that is not on the disk.")
 		return meant
 	case f.holdsApplied(disk, out):
