@@ -60,7 +60,7 @@ func (d *demo) play(ctx context.Context) error {
 	if err := d.decide(nvim, call); err != nil {
 		select {
 		case <-call.done:
-			return fmt.Errorf("%w\nthe call had ended: %+v, %w", err, call.answer, call.err)
+			return fmt.Errorf("%w\nthe call had ended: %+v, %v", err, call.answer, call.err)
 		default:
 			return fmt.Errorf("%w\nthe server says:\n%s", err, agent.stderr)
 		}

@@ -25,7 +25,7 @@ func (f FilePatch) Draft(current Text) (*Patch, error) {
 }
 
 func (f FilePatch) draft(current Text) (*Patch, error) {
-	if current.Missing && f.MayCreate() {
+	if current.Missing && f.mayCreate() {
 		f.Kind = Create
 	}
 	switch {

@@ -59,14 +59,14 @@ func (f FilePatch) Name() string {
 	return f.NewName
 }
 
-// ChangesMode says whether the patch sets another mode than the file is said to have.
-func (f FilePatch) ChangesMode() bool {
+// changesMode says whether the patch sets another mode than the file is said to have.
+func (f FilePatch) changesMode() bool {
 	return f.Kind != Create && f.NewMode != 0 && f.NewMode != f.OldMode
 }
 
-// MayCreate says whether the patch has a meaning where the file does not exist: it creates the file, or only adds lines
+// mayCreate says whether the patch has a meaning where the file does not exist: it creates the file, or only adds lines
 // and shows none that are there.
-func (f FilePatch) MayCreate() bool {
+func (f FilePatch) mayCreate() bool {
 	if f.Kind != Modify {
 		return f.Kind == Create
 	}

@@ -84,17 +84,6 @@ var Rules = []Rule{
 	{Applied, Reject, FitNeither, Refuse, Applied}, // its lines were edited since
 }
 
-// Step is the row of Rules for a hunk in state from, whose place in the source fits f, when a person does v. Values that
-// are none of the constants change nothing: the row refuses and stays.
-func Step(from State, v Verb, f Fit) Rule {
-	for _, r := range Rules {
-		if r.From == from && r.Verb == v && r.Fit == f {
-			return r
-		}
-	}
-	return Rule{From: from, Verb: v, Fit: f, Action: Refuse, To: from}
-}
-
 // Observe is the state of a hunk in state s after the source changed by itself (an undo, a formatter, an edit), whose
 // place now fits f. before is the state that it had before it was applied, Pending or Rejected.
 func Observe(s, before State, f Fit) State {

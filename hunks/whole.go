@@ -60,7 +60,7 @@ func (f FilePatch) wholes() []Whole {
 		add(f.Kind)
 		return all
 	}
-	if f.ChangesMode() {
+	if f.changesMode() {
 		add(Modify)
 	}
 	if f.Kind == Rename {

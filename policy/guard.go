@@ -45,7 +45,7 @@ func (g *Guard) MayRead(ctx context.Context, rules *Policy, r Request, q review.
 		return Denied(rule)
 	}
 	q.Remember = rules.MayRemember(r)
-	q.Session = q.Remember && g.Memory.Lasting()
+	q.Session = q.Remember && g.Memory.hasSession()
 	answer, err := g.Asker.MayRead(ctx, q, progress)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (r *Reviewer) Review(ctx context.Context, p review.Proposal, progress func(
 	case Ask:
 	}
 	p.Remember = rules.mayRemember(&p)
-	p.Session = p.Remember && r.Guard.Memory.Lasting()
+	p.Session = p.Remember && r.Guard.Memory.hasSession()
 	p.Key = nil // the arguments are not needed while a person decides
 	out, err := r.Next.Review(ctx, p, progress)
 	if err != nil {

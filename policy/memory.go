@@ -100,8 +100,8 @@ func NewMemory(state, session string) *Memory {
 // NewSession is the name of a session that no other has.
 func NewSession() string { return rand.Text() }
 
-// Lasting says whether there is a session that approvals can be for.
-func (m *Memory) Lasting() bool { return m.session != "" }
+// hasSession says whether there is a session that approvals can be for.
+func (m *Memory) hasSession() bool { return m.session != "" }
 
 // Find is an approval that lets a request through.
 func (m *Memory) Find(r Request) (Approval, bool) {

@@ -112,10 +112,3 @@ func (s *Screen) ANSI() string { return s.Snapshot().ANSI() }
 
 // Cursor is where the cursor is on the grid, from 0.
 func (s *Screen) Cursor() (row, col int) { return s.Snapshot().Cursor() }
-
-// Flushed is closed at the next frame or event. [Snapshot.At] is when a frame was complete.
-func (s *Screen) Flushed() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.changed
-}
