@@ -1,3 +1,5 @@
+//go:build !openbsd && !dragonfly
+
 package prompt
 
 import (
