@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -60,7 +61,7 @@ func (d *demo) play(ctx context.Context) error {
 	if err := d.decide(nvim, call); err != nil {
 		select {
 		case <-call.done:
-			return fmt.Errorf("%w\nthe call had ended: %+v, %v", err, call.answer, call.err)
+			return errors.Join(fmt.Errorf("%w\nthe call had ended: %+v", err, call.answer), call.err)
 		default:
 			return fmt.Errorf("%w\nthe server says:\n%s", err, agent.stderr)
 		}
