@@ -345,8 +345,14 @@ end
 
 function Layout:close_wins()
   local leaves = self:has_focus() or self:was_closed_under_them()
-  for _, win in ipairs(self:own_wins()) do
-    close_win(win, self.source_buf)
+  local wins = self:own_wins()
+  -- The review's last: without it Neovim would go to the source for a moment. The last window of all is to be the source's.
+  local from, to, step = 1, #wins, 1
+  if #api.nvim_list_tabpages() > 1 then
+    from, to, step = #wins, 1, -1
+  end
+  for i = from, to, step do
+    close_win(wins[i], self.source_buf)
   end
   self:give_back()
   if self.sizes ~= '' and api.nvim_get_current_tabpage() == self.tab then vim.cmd(self.sizes) end

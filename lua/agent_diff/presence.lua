@@ -189,11 +189,12 @@ function M.write_on(view, given)
   view.left = left
 end
 
---- Takes the buffers and the windows away: now, or as soon as something (the command-line window) does not forbid it any
---- more, or the person who types in one of the windows has done with it.
+--- Takes the windows away, and then the review buffer: now, or as soon as something (the command-line window) does not
+--- forbid it any more, or the person who types in one of the windows has done with it.
 ---@param view agent_diff.View
 ---@param wait boolean whether to wait for a person who types
 ---@param closed fun() called afterwards
+---@return fun() clear takes the buffer away, which can be done when there is time
 function M.close(view, wait, closed)
   if view.close_float then view.close_float() end
   if view.group then api.nvim_del_augroup_by_id(view.group) end
@@ -201,23 +202,33 @@ function M.close(view, wait, closed)
   view.colours:drop()
   local opened, pad = view.layout, view.pad
   view.layout = nil
-  local function take_away()
+  local function close_windows()
     local focused = (pad and pad:has_focus()) or (opened and opened:has_focus())
     if wait and focused and manners().is_typing() then return false end
     if pad then pad:abandon() end
-    if opened then
-      if not pcall(opened.close, opened) then return false end
-    end
+    if opened and not pcall(opened.close, opened) then return false end
+    opened, pad = nil, nil
+    notice.as_typed(function() view.shape:drop() end)
+    return true
+  end
+  local function clear()
     notice.as_typed(function()
-      view.shape:drop()
       if api.nvim_buf_is_valid(view.bufnr) then pcall(api.nvim_buf_delete, view.bufnr, { force = true }) end
     end)
     if api.nvim_buf_is_valid(view.bufnr) then return false end
     closed()
     return true
   end
-  if take_away() then return end
-  api.nvim_create_autocmd('SafeState', { nested = true, callback = notice.guarded(take_away) })
+  local function later(what)
+    api.nvim_create_autocmd('SafeState', { nested = true, callback = notice.guarded(what) })
+  end
+  if not close_windows() then
+    later(function() return close_windows() and clear() end)
+    return function() end
+  end
+  return function()
+    if not clear() then later(clear) end
+  end
 end
 
 return M

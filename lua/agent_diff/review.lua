@@ -106,18 +106,11 @@ function Review:count() return M.count(self.hunks) end
 ---@param path string absolute, symbolic links resolved
 ---@return table facts for the server; the text ends as the file does
 function Review:load(path)
-  vim.schedule(function() self:prepare_view() end)
+  vim.schedule(function() require('agent_diff.view').begin(self) end)
   if self.text_only then return require('agent_diff.draft').facts(path) end
   local files = require('agent_diff.file')
   self.loaded[path] = self.loaded[path] or files.open(path)
   return files.read(self.loaded[path])
-end
-
---- Begins with the view while the server works. What fails here is done, or fails, when the review is opened.
-function Review:prepare_view()
-  if self.ended or self.prepared or self.view then return end
-  local ok, view = pcall(require('agent_diff.view').prepare, self)
-  self.prepared = ok and view or nil
 end
 
 --- Takes the files with their hunks and anchors them in their source buffers.
@@ -314,7 +307,7 @@ function Review:finish(how, why, file)
   if not decides then whole.drop(self.hunks) end
   if self.prepared then self.prepared:discard() end
   local files = require(self.text_only and 'agent_diff.draft' or 'agent_diff.file')
-  local closed, reported, diagnosing = not self.view, false, 0
+  local closed, reported, diagnosing, clear = not self.view, false, 0, nil
   local function give_back()
     if not closed or not reported or diagnosing > 0 then return end
     for _, loaded in pairs(self.loaded) do
@@ -324,11 +317,12 @@ function Review:finish(how, why, file)
   -- Nothing that fails from here on may keep the answer from the agent.
   if self.view then
     pcall(self.view.announce, self.view)
-    local ok, err = pcall(self.view.close, self.view, how ~= 'decided', function()
+    local ok, result = pcall(self.view.close, self.view, how ~= 'decided', function()
       closed = true
       give_back()
     end)
-    if not ok then notice.say(tostring(err), vim.log.levels.ERROR) end
+    clear = ok and result
+    if not ok then notice.say(tostring(result), vim.log.levels.ERROR) end
   end
   local report, lost = { files = {} }, nil
   for i, each in ipairs(self.files) do
@@ -342,6 +336,7 @@ function Review:finish(how, why, file)
   report.diagnosing = diagnosing
   -- The agent goes on while Neovim clears away; whatever it asks for next is heard afterwards.
   if how ~= 'cancelled' then self.server:notify('done', self.ref, report) end
+  if clear then pcall(clear) end
   if decides then pcall(require('agent_diff.finished').keep, self, report) end
   for _, each in ipairs(self.files) do
     each.source:detach()

@@ -37,6 +37,14 @@ function M.prepare(review)
   return self
 end
 
+--- Begins with the view while the server works. What fails here is done, or fails, when the review is opened.
+---@param review agent_diff.Review
+function M.begin(review)
+  if review.ended or review.prepared or review.view then return end
+  local ok, view = pcall(M.prepare, review)
+  review.prepared = ok and view or nil
+end
+
 --- Takes away what prepare() has made, when nothing came of it.
 function View:discard()
   if api.nvim_buf_is_valid(self.bufnr) then pcall(api.nvim_buf_delete, self.bufnr, { force = true }) end
