@@ -56,7 +56,10 @@ func Examine(ctx context.Context, addr string) (Health, error) {
 
 // Places are where a search for a Neovim looks, besides $NVIM.
 func (f *Finder) Places() []string {
-	places := []string{registryDir(f.env("HOME"))}
+	var places []string
+	if home := f.env("HOME"); home != "" {
+		places = append(places, registryDir(home))
+	}
 	folders := f.socketFolders()
 	places = append(places, folders.run...)
 	for _, dir := range folders.temp {

@@ -63,6 +63,10 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%s is missing in %s", want, strings.Join(places, ", "))
 		}
 	}
+	env["HOME"] = ""
+	if without := f.Places(); without[0] != "/run/mine" {
+		t.Errorf("without a home folder, places %q", without)
+	}
 	if len(places) < 5 || !strings.HasPrefix(places[2], "/run/user/") {
 		t.Errorf("places %q", places)
 	}

@@ -87,6 +87,7 @@ func newApp() *cli.App {
 	// A folder's name may hold a comma.
 	app.DisableSliceFlagSeparator = true
 	for _, c := range app.Commands {
+		tidy(c)
 		c.OnUsageError = usageError
 		c.HideHelpCommand = true
 		if c.ArgsUsage == "" {
@@ -94,6 +95,18 @@ func newApp() *cli.App {
 		}
 	}
 	return app
+}
+
+// tidy takes from a command's help that what is not given is not so.
+func tidy(c *cli.Command) {
+	for _, flag := range c.Flags {
+		if yes, ok := flag.(*cli.BoolFlag); ok {
+			yes.DisableDefaultText = true
+		}
+	}
+	for _, c := range c.Subcommands {
+		tidy(c)
+	}
 }
 
 func usageError(c *cli.Context, err error, _ bool) error {

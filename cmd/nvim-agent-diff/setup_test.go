@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,19 @@ func TestSetup(t *testing.T) {
 		}
 		if _, err := os.Stat(file); (err == nil) != step.written {
 			t.Errorf("after setup %v the file is there: %v", step.args, err == nil)
+		}
+	}
+}
+
+// The help of a switch does not say that it is off by default.
+func TestHelpOfSwitches(t *testing.T) {
+	for _, agent := range []string{"", "codex"} {
+		var b bytes.Buffer
+		app := newApp()
+		app.Writer = &b
+		must(t, app.Run(slices.DeleteFunc([]string{"nvim-agent-diff", "setup", agent, "--help"}, func(s string) bool { return s == "" })))
+		if help := b.String(); strings.Contains(help, "default: false") || !strings.Contains(help, "nvim-agent-diff setup") {
+			t.Error(help)
 		}
 	}
 }
