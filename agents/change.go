@@ -22,6 +22,7 @@ type changes interface {
 type change struct {
 	path    string // as the agent gave it
 	newPath string // where it is moved to, or ""
+	written bool   // the whole file is written, whatever it held
 	// wants is what the tool would write, given what is on the disk. A wish that has no place there may come with its error.
 	wants func(disk hunks.Text) (*wanted, error)
 }
@@ -280,7 +281,7 @@ func (t *writeTool) read(input fields) (changes, error) {
 	return &writing{t, path, content}, nil
 }
 
-func (c *writing) files() []change { return []change{{path: c.path, wants: c.wants}} }
+func (c *writing) files() []change { return []change{{path: c.path, written: true, wants: c.wants}} }
 
 func (c *writing) wants(disk hunks.Text) (*wanted, error) {
 	raw := c.content

@@ -46,6 +46,7 @@ func (s *sitting) proposal(ctx context.Context) (review.Proposal, error) {
 			}
 			taken[place.Abs] = place.Path
 		}
+		f.Written = ch.written
 		f.Draft = func(disk hunks.Text) (*hunks.Patch, error) { return s.draft(ctx, i, f, disk) }
 		p.Files = append(p.Files, f)
 		if p.Root == "" {

@@ -91,6 +91,9 @@ func NotWritable(path string, rule Rule) *review.Error {
 type Reviewer struct {
 	Next  review.Reviewer
 	Guard *Guard
+	// Grants are the tools of which one has to be granted, where the proposals are made with an agent's own tools; nil where
+	// the tool of a proposal has to be.
+	Grants []string
 }
 
 var _ review.Reviewer = (*Reviewer)(nil)
@@ -103,7 +106,7 @@ func (r *Reviewer) Read(ctx context.Context, abs string) (*review.Document, erro
 // Review has a proposal reviewed, unless the policy decides it; see [review.Reviewer].
 func (r *Reviewer) Review(ctx context.Context, p review.Proposal, progress func(string)) (*review.Outcome, error) {
 	rules := r.Guard.loadFor(&p)
-	verdict, rule, err := rules.proposal(&p)
+	verdict, rule, err := rules.proposal(&p, r.Grants)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +163,7 @@ func (g *Guard) loadFor(p *review.Proposal) *Policy {
 }
 
 // proposal is the strictest verdict on any file of a proposal.
-func (p *Policy) proposal(pr *review.Proposal) (Verdict, Rule, error) {
+func (p *Policy) proposal(pr *review.Proposal, grants []string) (Verdict, Rule, error) {
 	verdict, rule := Accept, Rule{}
 	var places []review.File
 	for _, f := range pr.Files {
@@ -170,7 +173,9 @@ func (p *Policy) proposal(pr *review.Proposal) (Verdict, Rule, error) {
 		if readOnly, why := p.ReadOnly(f.Abs); readOnly {
 			return Deny, why, NotWritable(visible.Line(f.Path, false), why)
 		}
-		v, why := p.Decide(request(pr, f))
+		wish := request(pr, f)
+		wish.Grants = grants
+		v, why := p.Decide(wish)
 		if i == 0 || v > verdict {
 			verdict, rule = v, why
 		}
@@ -190,7 +195,7 @@ func (p *Policy) mayRemember(pr *review.Proposal) bool {
 // request is what a proposal wants of one of its files.
 func request(p *review.Proposal, f review.File) Request {
 	r := Request{Action: Edit, Tool: p.Tool, Path: f.Abs, Root: p.Root, Key: p.Key}
-	if _, err := os.Lstat(f.Abs); p.Tool == "write_file" || errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Lstat(f.Abs); f.Written || errors.Is(err, os.ErrNotExist) {
 		r.Action = Write
 	}
 	return r

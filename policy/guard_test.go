@@ -44,6 +44,40 @@ func (w *world) proposal(paths ...string) review.Proposal {
 	return p
 }
 
+// An agent's own tools are none that can be granted: one that edits has to be. To write a whole file is no edit.
+func TestReviewerOfOwnTools(t *testing.T) {
+	w := newWorld(t)
+	w.write("a", "")
+	edit, write := w.proposal("a"), w.proposal("a")
+	edit.Tool, write.Tool, write.Files[0].Written = "Edit", "Write", true
+	for _, c := range []struct {
+		tools, grants string
+		proposal      review.Proposal
+		want          string
+	}{
+		{"edit_file", "edit_file write_file", edit, "Accepted by policy edit_approval = false ("},
+		{"edit_file", "edit_file write_file", write, ""},
+		{"read_file", "edit_file write_file", edit, "fs_denied: denied by policy tools = ["},
+		{"edit_file", "", edit, "fs_denied: denied by policy tools = ["},
+	} {
+		w.load("edit_approval = false\ntools = ['diff', '"+c.tools+"']", "")
+		r := &Reviewer{Next: &person{decision: hunks.Applied}, Guard: &Guard{Places: w.places, Memory: w.memory}, Grants: strings.Fields(c.grants)}
+		if c.grants == "" {
+			r.Grants = nil
+		}
+		out, err := r.Review(t.Context(), c.proposal, nil)
+		var got string
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = strings.Join(out.Notes, " ")
+		}
+		if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s of %s: %q, should be %q", c.proposal.Tool, c.tools, got, c.want)
+		}
+	}
+}
+
 func TestReviewer(t *testing.T) {
 	w := newWorld(t)
 	w.write("a", "")

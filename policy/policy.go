@@ -68,9 +68,10 @@ func (r Rule) String() string {
 // Request is what somebody wants to do.
 type Request struct {
 	Action Action
-	Tool   string // as "edit_file"
-	Path   string // absolute, with symbolic links resolved
-	Root   string // the root that it is in
+	Tool   string   // as "edit_file"
+	Grants []string // the tools of which one has to be granted; nil for Tool
+	Path   string   // absolute, with symbolic links resolved
+	Root   string   // the root that it is in
 	// Key is of exactly this call, see [Key]; it may be nil. It is asked for only where a call has been remembered: making it
 	// takes longer than everything else that is decided here.
 	Key func() string
@@ -128,11 +129,11 @@ func (p *Policy) Broken() (Rule, bool) {
 // Problems are all the reasons for which nothing may be done.
 func (p *Policy) Problems() []Note { return p.broken }
 
-// Granted says whether a tool may be used, and what forbids it.
-func (p *Policy) Granted(tool string) (bool, Rule) {
+// Granted says whether one of the tools may be used, and what forbids it.
+func (p *Policy) Granted(tools ...string) (bool, Rule) {
 	for i := range p.layers {
 		l := &p.layers[i]
-		if l.tools != nil && !slices.Contains(*l.tools, tool) {
+		if l.tools != nil && !slices.ContainsFunc(tools, func(tool string) bool { return slices.Contains(*l.tools, tool) }) {
 			return false, l.toolsRule()
 		}
 	}
@@ -171,7 +172,11 @@ func (p *Policy) ReadOnly(path string) (bool, Rule) {
 
 // Decide says whether something is done, and why.
 func (p *Policy) Decide(r Request) (Verdict, Rule) {
-	if granted, rule := p.Granted(r.Tool); !granted {
+	tools := r.Grants
+	if tools == nil {
+		tools = []string{r.Tool}
+	}
+	if granted, rule := p.Granted(tools...); !granted {
 		return Deny, rule
 	}
 	if forbidden, rule := p.Forbidden(r.Path); forbidden {

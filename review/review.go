@@ -39,6 +39,8 @@ type File struct {
 	Name string // slash separated, relative to Proposal.Root; the diff header says a/NAME and b/NAME
 	// NewPath, NewAbs and NewName are where the file goes, in the same forms, when the proposal renames it; else "".
 	NewPath, NewAbs, NewName string
+	// Written says that the tool writes the whole file, whatever it held.
+	Written bool
 	// Call says that it is no file: it stands for a call that writes no text, and its lines say what the call does. To accept
 	// it is to let the call run. Only TextOnly proposals have such.
 	Call bool

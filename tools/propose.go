@@ -18,6 +18,7 @@ type edit struct {
 	others  []string
 	to      string // where the file is to be moved, in the same form; "" when it stays
 	removes bool   // there is nothing at path afterwards
+	written bool   // the whole file is written, whatever it held
 	// draft turns what the file holds at the review's turn into hunks; see review.File.
 	draft func(t target, current hunks.Text) (*hunks.Patch, error)
 }
@@ -110,7 +111,7 @@ func (e *edit) which(box *sandbox) (path string, t target, err error) {
 
 // file is the edit as it is proposed.
 func (e *edit) file(c *Call, box *sandbox, t target, root string) review.File {
-	f := review.File{Path: t.path, Abs: t.abs, Name: t.nameIn(root)}
+	f := review.File{Path: t.path, Abs: t.abs, Name: t.nameIn(root), Written: e.written}
 	if t.to != nil {
 		f.NewPath, f.NewAbs, f.NewName = t.to.path, t.to.abs, t.to.nameIn(root)
 	}

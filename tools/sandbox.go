@@ -132,6 +132,17 @@ func Tools() []string {
 	return names
 }
 
+// Editors are the names of the tools that edit.
+func Editors() []string {
+	var names []string
+	for _, t := range registry {
+		if !t.readOnly {
+			names = append(names, t.name)
+		}
+	}
+	return names
+}
+
 // sandboxOf is the sandbox of a call, read once.
 func (s *Server) sandboxOf(ctx context.Context, c *Call) *sandbox {
 	if c.sandbox == nil {

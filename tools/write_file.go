@@ -23,7 +23,7 @@ var writeFile = &tool{
 		args := &c.Arguments
 		content := args.text("content")
 		return s.propose(ctx, c, args.text("description"), edit{
-			path: args.text("path"),
+			path: args.text("path"), written: true,
 			draft: func(t target, current hunks.Text) (*hunks.Patch, error) {
 				patch, err := placeText(t, current, current.Raw(), content)
 				if err == nil && current.Body != "" {

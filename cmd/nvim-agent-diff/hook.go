@@ -76,7 +76,7 @@ func hook(ctx context.Context, c *cli.Context) error {
 	if prompts {
 		next = &elseHere{Neovims: neovims, here: newPopup(os.Getenv)}
 	}
-	reviewer := recorded(&policy.Reviewer{Next: agents.Unasked{Next: next}, Guard: guard}, guard)
+	reviewer := recorded(&policy.Reviewer{Next: agents.Unasked{Next: next}, Guard: guard, Grants: tools.Editors()}, guard)
 	server, err := tools.New(tools.Options{
 		Reviewer: reviewer, Guard: guard, Roots: c.StringSlice("root"), Version: moduleVersion(), Log: slog.Default(),
 	})
