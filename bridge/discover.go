@@ -14,7 +14,7 @@ import (
 const (
 	answerLimit = 300 * time.Millisecond // how long a candidate may take to answer
 	promptAfter = 20 * time.Millisecond  // how long before it is asked whether it waits at a prompt
-	dialLimit   = 2 * time.Second        // how long one whose address was given may take to be reached
+	dialLimit   = 2 * time.Second        // how long one may take to be reached: it may be far away, or this machine busy
 )
 
 // envAddr is the variable that names the address, where the command line does not.

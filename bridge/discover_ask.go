@@ -44,11 +44,7 @@ func (f *Finder) askAll(ctx context.Context, candidates []Candidate, file string
 // the question.
 func (f *Finder) ask(ctx context.Context, c Candidate, file string) Candidate {
 	limit := cmp.Or(f.answer, answerLimit)
-	reach := limit
-	if c.given {
-		reach = dialLimit // it may be far away
-	}
-	dialling, cancel := context.WithTimeout(ctx, reach)
+	dialling, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
 	client, err := dial(dialling, c.Addr, nil)
 	if err != nil {

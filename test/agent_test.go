@@ -263,13 +263,16 @@ func (c *call) progress(text string) {
 	timeout := time.After(patience)
 	for {
 		c.a.mu.Lock()
-		notes, changed := c.a.notes, c.a.changed
+		notes, changed, open := c.a.notes, c.a.changed, c.open()
 		c.a.mu.Unlock()
 		for _, n := range notes {
 			if n.Method == "notifications/progress" && n.Params.ProgressToken == "p"+c.id &&
 				strings.Contains(n.Params.Message, text) {
 				return
 			}
+		}
+		if !open {
+			c.a.t.Fatalf("no progress %q; there was %+v, and the answer: %s", text, notes, c.result().Text)
 		}
 		select {
 		case <-changed:
