@@ -103,10 +103,8 @@ func (g *game) play(d *desk) {
 			g.edit()
 		}
 	}
-	if !g.t.Failed() && !g.unclear {
-		g.end()
-	}
 	if !g.t.Failed() {
+		g.end()
 		d.lua(nil, "vim.cmd('silent %bwipeout!')")
 	}
 }
@@ -175,6 +173,9 @@ func (g *game) keys() {
 // can have come to what is seen are followed on.
 func (g *game) step(what string, follow func(*model), do func()) {
 	g.t.Helper()
+	if g.unclear {
+		return
+	}
 	g.logf("%s", what)
 	do()
 	seen := g.r.look()
