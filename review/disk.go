@@ -1,6 +1,7 @@
 package review
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -50,9 +51,13 @@ func ReadPlain(abs string) ([]byte, error) {
 	case !named.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a regular file", abs)
 	}
-	raw, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err == nil && len(raw) > MaxFile {
+	// With room for what it holds now: growing on the way would take as much once more.
+	raw := bytes.NewBuffer(make([]byte, 0, min(opened.Size(), MaxFile)+bytes.MinRead))
+	if _, err := raw.ReadFrom(io.LimitReader(f, MaxFile+1)); err != nil {
+		return nil, err
+	}
+	if raw.Len() > MaxFile {
 		return nil, fmt.Errorf("%s is larger than %d MiB", abs, MaxFile>>20)
 	}
-	return raw, err
+	return raw.Bytes(), nil
 }
