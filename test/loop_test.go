@@ -49,6 +49,7 @@ func TestAcceptAll(t *testing.T) {
 	for _, keys := range []string{"A", "<C-c><C-c>"} {
 		forEachNvim(t, func(s *story) {
 			call := s.asked()
+			s.dressed()
 			s.press(keys)
 			call.result().accepted("a.txt", true).hunks(3, 0, 0, 0).silent("@@", "+++")
 			s.fileIs("a.txt", three(1, 2, 3))
@@ -65,6 +66,7 @@ func TestRejectAll(t *testing.T) {
 			call := s.asked()
 			s.press("aa")
 			s.states(applied, applied, pending)
+			s.dressed()
 			s.press(keys)
 			call.result().rejected("a.txt").hunks(0, 3, 0, 0)
 			s.fileIs("a.txt", three())

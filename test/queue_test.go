@@ -19,6 +19,10 @@ func TestInOrderOfArrival(t *testing.T) {
 			return #r == 2 and r[1].description == 'count better' and r[2].description == 'the second'
 				and require('agent_diff').statusline() ~= ''`)
 		s.waiting(second)
+		for _, said := range []string{"1/2", "review 1/2", "1/2"} { // side by side, in the file itself, one column
+			s.pressed("<Tab>")
+			s.see(said)
+		}
 		s.press("A")
 		first.result().accepted("a.txt", true)
 		s.see("the second")

@@ -49,6 +49,13 @@ func (s *story) shown() {
 		return r and r.bufnr and r.total > 0 and r.pending + r.conflict == r.total and #vim.fn.win_findbuf(r.bufnr) > 0`)
 }
 
+// dressed waits until the plugins of the review's file type have run. <C-c> interrupts whatever Neovim is doing, mapped or
+// not, and is a key only while Neovim waits for one.
+func (s *story) dressed() {
+	s.t.Helper()
+	s.until("the review has its file type", `return vim.bo[require('agent_diff').reviews()[1].bufnr].filetype == 'agentdiff'`)
+}
+
 const (
 	pending  = "pending"
 	applied  = "applied"

@@ -35,7 +35,10 @@ end
 ---@return agent_diff.Inline
 function M.new(view)
   local source = view.review.files[1].source
-  local self = setmetatable({ name = 'inline', view = view, source = source, bufnr = source.bufnr }, Inline)
+  local self = setmetatable(
+    { name = 'inline', headless = true, view = view, source = source, bufnr = source.bufnr },
+    Inline
+  )
   self.bufs = { self.bufnr }
   return self
 end
@@ -356,6 +359,9 @@ function Inline:colour(from)
   end
   vim.schedule(guarded(go_on))
 end
+
+--- Shows the review's place among those that wait.
+function Inline:draw_place() self.view:draw_bar() end
 
 --- Shows new states.
 ---@param hunks agent_diff.Hunk[]

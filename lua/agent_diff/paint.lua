@@ -145,13 +145,11 @@ function M.minutes(review) return math.floor((vim.uv.now() - review.since) / 600
 
 --- The place in the queue, the agent, and how long it has been waiting (some never say that they have given up).
 ---@param review agent_diff.Review
----@param place integer
----@param of integer
+---@param queued string? its place among those that wait, where there are several
 ---@param minutes integer
 ---@return table virtual text
-function M.place(review, place, of, minutes)
-  local parts = {}
-  if of > 1 then parts[1] = ('%d/%d'):format(place, of) end
+function M.place(review, queued, minutes)
+  local parts = { queued }
   if review.agent ~= '' then parts[#parts + 1] = flat(vim.fn.strtrans(review.shown.agent), 40) end
   if minutes > 0 then parts[#parts + 1] = ('waiting %d min'):format(minutes) end
   return { { table.concat(parts, '  '), 'AgentDiffHead' } }
@@ -163,10 +161,14 @@ end
 ---@param hunk agent_diff.Hunk? the current one
 ---@param hint string see keys.hint()
 ---@param windows integer over how many windows, from left to right, it is spread
+---@param queued string? its place among those that wait, where no head says it
 ---@return string[]
-function M.bars(review, hunk, hint, windows)
+function M.bars(review, hunk, hint, windows, queued)
   local count, parts = review:count(), {}
-  if #review.files > 1 then parts[1] = ('file %d/%d'):format(hunk and hunk.file.index or 0, #review.files) end
+  if queued then parts[1] = 'review ' .. queued end
+  if #review.files > 1 then
+    parts[#parts + 1] = ('file %d/%d'):format(hunk and hunk.file.index or 0, #review.files)
+  end
   parts[#parts + 1] = ('hunk %d/%d'):format(hunk and hunk.index or 0, count.total)
   for _, state in ipairs({ 'applied', 'rejected', 'pending', 'conflict' }) do
     if count[state] > 0 then

@@ -224,7 +224,11 @@ function Pair:draw()
   for _, hidden in ipairs(view.given.hidden) do
     self:reveal(hidden)
   end
+  self:draw_place()
 end
+
+--- Shows the review's place among those that wait.
+function Pair:draw_place() self.place_mark = self.view:put_place(self.by_side.old, self.place_mark) end
 
 --- Shows a character that is not seen.
 function Pair:reveal(hidden)

@@ -46,7 +46,9 @@ end
 ---@field to_review fun(self, bufnr: integer, row: integer): integer the row of the review buffer that stands there
 ---@field from_review fun(self, bufnr: integer, row: integer): integer the row where that of the review buffer stands
 ---@field rows_at fun(self, bufnr: integer, row: integer): table<any, integer> all rows of the review buffer that stand there
+---@field headless boolean? the head's lines are not shown: what they say of the queue stands in the bar
 ---@field draw fun(self) draws everything anew
+---@field draw_place fun(self) shows the review's place in the queue, the agent and how long it waits
 ---@field update fun(self, hunks: agent_diff.Hunk[]) shows new states
 ---@field drop fun(self)
 
@@ -63,6 +65,7 @@ function M.new(view)
     from_review = same,
     rows_at = function(_, _, row) return { row } end,
     draw = nothing,
+    draw_place = nothing,
     update = nothing,
     drop = nothing,
   }

@@ -16,6 +16,8 @@ local NS = api.nvim_create_namespace('agent_diff.view')
 ---@field shape agent_diff.Shape how it is shown
 ---@field layout agent_diff.Layout? the windows, while it is shown
 ---@field current agent_diff.Hunk? the hunk that the cursor was last in
+---@field queued string? its place among the reviews that wait, where there are several
+---@field place table that, the agent and the time it has waited, as virtual text
 ---@field close_float fun()?
 ---@field not_inline string? why it is not shown in the file itself
 local View = {}
@@ -147,18 +149,26 @@ function View:draw_place()
   if not self:is_loaded() then return end
   self.minutes = paint.minutes(self.review)
   local place, of = require('agent_diff.queue').place(self.review)
-  self.place_mark = api.nvim_buf_set_extmark(self.bufnr, NS, self.progress_row + 1, 0, {
-    id = self.place_mark,
-    virt_text = paint.place(self.review, place, of, self.minutes),
-    virt_text_pos = 'eol',
-  })
+  self.queued = of > 1 and ('%d/%d'):format(place, of) or nil
+  self.place = paint.place(self.review, self.queued, self.minutes)
+  self.place_mark = self:put_place(self.bufnr, self.place_mark)
+  self.shape:draw_place()
+end
+
+--- Puts the place into a buffer that begins as the review buffer does.
+---@param mark integer? the extmark that shows it there, to be moved
+---@return integer
+function View:put_place(bufnr, mark)
+  local opts = { id = mark, virt_text = self.place, virt_text_pos = 'eol' }
+  return api.nvim_buf_set_extmark(bufnr, NS, self.progress_row + 1, 0, opts)
 end
 
 --- Shows what stays visible while the review scrolls.
 function View:draw_bar()
   if not self.layout then return end
   self.keys_hint = self.keys_hint or require('agent_diff.keys').hint()
-  self.layout:set_bars(paint.bars(self.review, self.current, self.keys_hint, #self.shape.bufs))
+  local place = self.shape.headless and self.queued or nil
+  self.layout:set_bars(paint.bars(self.review, self.current, self.keys_hint, #self.shape.bufs, place))
 end
 
 --- Brings the waiting time up to date.
