@@ -270,13 +270,7 @@ func TestLeavingLayouts(t *testing.T) {
 				for _, keys := range look.ends {
 					call := s.propose("a.txt", three(), three(1, 2, 3), "")
 					s.wins(look.layout, look.wins)
-					if keys == "cancel" {
-						call.cancel()
-					} else {
-						s.press(keys)
-						call.result().rejected("a.txt")
-					}
-					s.over()
+					s.endBy(keys, call)
 					s.asBefore(before, untouched...)
 					if s.t.Failed() {
 						s.t.Fatalf("after %s", keys)

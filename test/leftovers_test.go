@@ -43,13 +43,7 @@ func TestFocusComesBack(t *testing.T) {
 					call := s.proposeThree()
 					s.inReview()
 					s.states(pending, pending, pending)
-					if keys == "cancel" {
-						call.cancel()
-					} else {
-						s.press(keys)
-						call.result().rejected("a.txt")
-					}
-					s.over()
+					s.endBy(keys, call)
 					s.asBefore(before, untouched...)
 					if s.t.Failed() {
 						s.t.Fatalf("after %s", keys)
@@ -109,13 +103,7 @@ func TestLastWindow(t *testing.T) {
 				call := s.asked()
 				s.pressed(":tabonly<CR>:only<CR>")
 				s.waiting(call)
-				if end == "cancel" {
-					call.cancel()
-				} else {
-					s.press(end)
-					call.result().rejected("a.txt")
-				}
-				s.over()
+				s.endBy(end, call)
 				s.until("one ordinary window", `
 					return #vim.api.nvim_list_wins() == 1 and vim.bo.buftype == '' and not vim.wo.winfixbuf and vim.wo.winbar == ''
 						and not vim.wo.cursorline and vim.wo.foldenable`)

@@ -168,6 +168,18 @@ func (s *story) over() {
 		return #require('agent_diff').reviews() == 0`)
 }
 
+// endBy ends a review of a.txt in which nothing is applied: by keys, or, when they are "cancel", by the agent.
+func (s *story) endBy(keys string, c *call) {
+	s.t.Helper()
+	if keys == "cancel" {
+		c.cancel()
+	} else {
+		s.press(keys)
+		c.result().rejected("a.txt")
+	}
+	s.over()
+}
+
 // inFile is the user doing something in the file's own buffer: keys in a window that shows it, whichever that is.
 func (s *story) inFile(name, keys string) {
 	s.t.Helper()
