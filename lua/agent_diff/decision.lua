@@ -5,6 +5,11 @@ local whole = require('agent_diff.whole')
 
 local M = {}
 
+--- Whether what a hunk wants is in the source, marked as applied or not.
+---@param hunk agent_diff.Hunk
+---@return boolean
+function M.in_source(hunk) return hunk.state == 'applied' or hunk.kept end
+
 ---@return 'old'|'new'|'neither'
 local function fit_of(hunk)
   if whole.is(hunk) then return whole.fit(hunk) end
@@ -83,7 +88,7 @@ function M.act(review, hunk, verb)
   if review.view then review.view.colours:keep(hunk.file) end
   local fit = fit_of(hunk)
   local step = M.snapshot(hunk)
-  local in_source = hunk.kept or hunk.state == 'applied'
+  local in_source = M.in_source(hunk)
   if verb == 'toggle' and in_source and config.get().toggle_applied == 'mark' and not whole.is(hunk) then
     toggle_mark(hunk, fit)
     return step
@@ -208,7 +213,7 @@ end
 function M.restore(was)
   local hunk = was.hunk
   stand_as(was)
-  if (was.state == 'applied' or was.kept) and fit_of(hunk) == 'old' then change(hunk, 'new') end
+  if M.in_source(was) and fit_of(hunk) == 'old' then change(hunk, 'new') end
   M.read_state(hunk)
 end
 
@@ -224,8 +229,6 @@ function M.take_back(steps)
   return first_why
 end
 
-local function in_source(hunk) return hunk.state == 'applied' or hunk.kept end
-
 --- Remembers what the disk holds of a file's hunks, when it was written; the server too.
 ---@param review agent_diff.Review
 ---@param file agent_diff.File
@@ -234,7 +237,7 @@ function M.note_written(review, file)
   file.source:observe()
   local ids = {}
   for _, hunk in ipairs(file.hunks) do
-    hunk.written = in_source(hunk)
+    hunk.written = M.in_source(hunk)
     if hunk.written then ids[#ids + 1] = hunk.id end
   end
   review.server:notify('written', review.ref, file.index, ids)
@@ -253,7 +256,7 @@ end
 ---@return boolean
 function M.is_accepted(review, report)
   for i, file in ipairs(report.files) do
-    local stands = file.gone ~= '' and on_disk or in_source
+    local stands = file.gone ~= '' and on_disk or M.in_source
     if vim.iter(review.files[i].hunks):any(stands) then return true end
   end
   return false

@@ -62,10 +62,7 @@ end
 local function awaited(files)
   return vim.tbl_filter(function(file)
     if not has_client(file.source.bufnr) then return false end
-    for _, hunk in ipairs(file.hunks) do
-      if hunk.state == 'applied' or hunk.kept then return true end
-    end
-    return false
+    return vim.iter(file.hunks):any(require('agent_diff.decision').in_source)
   end, files)
 end
 

@@ -1,6 +1,7 @@
 --- A file under review, from loading it to giving its buffer back: what the server is told of it, and saving.
 local api = vim.api
 local config = require('agent_diff.config')
+local decision = require('agent_diff.decision')
 local disk = require('agent_diff.disk')
 
 local M = {}
@@ -162,7 +163,7 @@ function M.hunk_reports(file)
       reason = hunk.reason or '',
     }
     local is_text = #hunk.blocks > 0 or hunk.whole.kind == 'create'
-    if is_text and (hunk.state == 'applied' or hunk.kept) then applied = applied + 1 end
+    if is_text and decision.in_source(hunk) then applied = applied + 1 end
   end
   return reports, applied
 end

@@ -1,5 +1,6 @@
 --- The last finished reviews of this Neovim, so that each can be taken back as a whole: what was applied, and between which
 --- lines it stands. A hunk is taken back only where its text is still found, in one place.
+local decision = require('agent_diff.decision')
 local disk = require('agent_diff.disk')
 local notice = require('agent_diff.notice')
 local standing = require('agent_diff.standing')
@@ -101,9 +102,6 @@ local function bytes_of(hunk)
   return bytes
 end
 
----@param hunk agent_diff.Hunk
-local function is_done(hunk) return hunk.state == 'applied' or hunk.kept end
-
 ---@param review agent_diff.Review
 ---@param file agent_diff.File
 ---@param report table for the server
@@ -128,7 +126,7 @@ local function note_file(review, file, report)
   end
   local bytes = 0
   for index, hunk in ipairs(file.hunks) do
-    if is_done(hunk) then
+    if decision.in_source(hunk) then
       local one = note_hunk(file, hunk, index, lines)
       noted.hunks[#noted.hunks + 1] = one
       bytes = bytes + bytes_of(one)
@@ -169,7 +167,7 @@ function M.keep(review, report)
     bytes = size(diff),
   }
   for i, file in ipairs(review.files) do
-    if report.files[i].gone == '' and vim.iter(file.hunks):any(is_done) then
+    if report.files[i].gone == '' and vim.iter(file.hunks):any(decision.in_source) then
       local noted, bytes = note_file(review, file, report.files[i])
       record.applied, record.bytes = record.applied + #noted.hunks, record.bytes + bytes
       record.files[#record.files + 1] = noted

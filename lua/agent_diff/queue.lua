@@ -12,14 +12,14 @@ local draw_ms = 1000
 ---@type agent_diff.Review?
 M.shown = nil
 
+--- Where a review's files are, and where it wants to put some.
+---@return string[]
+local function places(review) return vim.list_extend(vim.list_slice(review.paths), review.claims) end
+
 --- Whether two reviews have a file in common, or one wants to put a file where the other has one.
 local function shares_path(a, b)
-  for _, paths in ipairs({ b.paths, b.claims }) do
-    for _, path in ipairs(paths) do
-      if vim.tbl_contains(a.paths, path) or vim.tbl_contains(a.claims, path) then return true end
-    end
-  end
-  return false
+  local of_a = places(a)
+  return vim.iter(places(b)):any(function(path) return vim.tbl_contains(of_a, path) end)
 end
 
 -- How long a file that an agent behind a gate may write is left to it, in milliseconds: the next review of the file is to
@@ -31,12 +31,7 @@ local writes = {}
 
 --- Whether one of the review's files is about to be written.
 local function is_written_soon(review)
-  for _, paths in ipairs({ review.paths, review.claims }) do
-    for _, path in ipairs(paths) do
-      if (writes[path] or 0) > vim.uv.now() then return true end
-    end
-  end
-  return false
+  return vim.iter(places(review)):any(function(path) return (writes[path] or 0) > vim.uv.now() end)
 end
 
 local function grant_turns()
@@ -104,10 +99,8 @@ end
 --- The agent has got what it may write: the next review of these files waits for that, but not for long.
 ---@param review agent_diff.Review
 function M.expect_write(review)
-  for _, paths in ipairs({ review.paths, review.claims }) do
-    for _, path in ipairs(paths) do
-      writes[path] = vim.uv.now() + write_ms
-    end
+  for _, path in ipairs(places(review)) do
+    writes[path] = vim.uv.now() + write_ms
   end
   vim.defer_fn(function()
     for path, till in pairs(writes) do
